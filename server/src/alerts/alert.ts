@@ -42,7 +42,7 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   sign_in_new_place: 'Used from a new place',
   new_secret: 'New secret',
   callback_changed: 'Callback address changed',
-  bank_account_changed: 'Bank account changed',
+  bank_account_changed: 'Bank account or connector changed',
   approval_waiting: 'Approval waiting',
   payout_unknown: 'Payout without a known outcome',
   payout_alarm: 'Money left against the books',

@@ -17,6 +17,7 @@ export const actions = {
   change_settlement: { title: "Change where an agent's balance is paid out to", hasAmount: false },
   rotate_key: { title: 'Make a new secret', hasAmount: false },
   set_provider: { title: 'Switch a provider on', hasAmount: false },
+  use_connector: { title: 'Use a version of a connector, or other secrets', hasAmount: false },
   set_routes: { title: 'Change which provider gets which orders', hasAmount: false },
   create_user: { title: 'Create a user', hasAmount: false },
   change_user: { title: 'Change a user', hasAmount: false },

@@ -45,6 +45,9 @@ export async function createBankAccount(
     version: 1,
   }
   return inTransaction(pool, async (tx) => {
+    // No connector may get its name at the same time.
+    await tx.query('lock table providers in share row exclusive mode')
+    if (await isConnector(tx, terms.name)) return undefined
     const { rowCount } = await tx.query(
       `insert into bank_accounts (${bankAccountColumns.names})
        select * from ${bankAccountColumns.unnest} on conflict do nothing`,
@@ -298,9 +301,14 @@ async function saveAccount(
   return rowCount === 1
 }
 
+async function isConnector(db: Pool | Tx, name: string): Promise<boolean> {
+  const { rows } = await db.query('select 1 from connectors where name = $1', [name])
+  return rows.length > 0
+}
+
 /** Why an account could not be made. */
 export async function whyNotMade(pool: Pool, name: string): Promise<string> {
-  return (await findBankAccount(pool, name))
+  return (await isConnector(pool, name)) || (await findBankAccount(pool, name))
     ? `the name "${name}" is taken or was used before: choose another`
     : numberIsTaken
 }

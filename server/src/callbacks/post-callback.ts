@@ -1,16 +1,11 @@
-import { isIPv6, type LookupFunction } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher } from 'undici'
-import { type CallbackTargets, hostOf, urlFault, vettedAddresses } from '../agents/callback-url.ts'
+import { type CallbackTargets, hostOf, urlFault } from '../agents/callback-url.ts'
 import type { ResolveHost } from '../agents/resolve-host.ts'
 import { type Answer, ExchangeFailed, exchange } from './exchange.ts'
-import {
-  ForbiddenAddress,
-  failureInWords,
-  isClosedConnection,
-  NameNotResolved,
-} from './failure-in-words.ts'
+import { failureInWords, isClosedConnection } from './failure-in-words.ts'
+import { makeVettedLookup } from './vetted-lookup.ts'
 
 export const attemptLimitMs = 10_000
 const limits = { withinMs: attemptLimitMs, keptBytes: 16 * 1024 }
@@ -73,25 +68,10 @@ export class CallbackPoster {
 
   constructor(options: PosterOptions) {
     this.options = options
-    const lookup: LookupFunction = (host, { all }, done) => {
-      const giveUp = (error: Error) => {
-        this.dialled.delete(host)
-        done(error, '', 0)
-      }
-      vettedAddresses(host.replace(/\.$/, ''), options.targets, options.resolveHost).then(
-        (found) => {
-          if (typeof found === 'string') return giveUp(new ForbiddenAddress(found))
-          const entries = found.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
-          const first = entries[0]
-          if (!first) return giveUp(new ForbiddenAddress(`${host} has no address`))
-          this.dialled.set(host, first.address)
-          if (all) return done(null, entries)
-          return done(null, first.address, first.family)
-        },
-        // Distinguishes a name server that refuses the connection from a receiver that does.
-        (cause) => giveUp(new NameNotResolved(host, { cause })),
-      )
-    }
+    const lookup = makeVettedLookup(options.targets, options.resolveHost, (host, address) => {
+      if (address === undefined) this.dialled.delete(host)
+      else this.dialled.set(host, address)
+    })
     const shared = {
       // The lanes limit how many requests are under way.
       connections: null,

@@ -11,6 +11,7 @@ import {
 } from '../routing/providers.ts'
 import type { ProviderState, Route } from '../routing/route-order.ts'
 import { withDesk } from './command.ts'
+import { addConnectorCommands, connectorRows, switchOn } from './connector.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
@@ -34,8 +35,12 @@ export function providerCommand(): Command {
           payouts: can.payouts,
           routes: routes.filter((route) => route.provider === name).map(routeView),
         }))
-        if (options.json) return printJson(rows)
-        if (rows.length === 0) return print('No provider is set up.')
+        const unused = (await connectorRows(pool)).filter(({ version }) => version === null)
+        if (options.json) return printJson([...rows, ...unused])
+        if (rows.length + unused.length === 0) return print('No provider is set up.')
+        for (const { name, newest_version } of unused) {
+          print(`${name}: a connector that is not used; its newest version is ${newest_version}`)
+        }
         for (const row of rows) {
           const takes = [row.deposits && 'deposits', row.payouts && 'payouts'].filter(Boolean)
           print(`${row.name}: ${row.state}; ${takes.join(' and ')} in ${row.currencies.join(', ')}`)
@@ -53,7 +58,10 @@ export function providerCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (name: string, state: string, options: ProposeOptions) => {
       if (!isState(state)) throw new UsageError(`"${state}" is not one of on, draining, off`)
-      await withDesk(async ({ providers, pool, now }, backend, config) => {
+      await withDesk(async (desk, backend, config) => {
+        const { providers, pool, now } = desk
+        // A connector that is not used yet is no provider: switching it on uses its newest version.
+        if (state === 'on' && (await switchOn(desk, backend, config, name, options))) return
         named(providers.all, name)
         const request = {
           route: 'PATCH /providers/:id',
@@ -129,6 +137,7 @@ export function providerCommand(): Command {
         print(`${name} has the route ${route}`)
       })
     })
+  addConnectorCommands(provider)
   return provider
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
 import { resealChannels } from '../alerts/alert-channels.ts'
 import { resealFeeds, resealSftpKeys } from '../bank-accounts/reseal-feeds.ts'
+import { resealConnectors } from '../connectors/reseal-connectors.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
 import { resealBankFiles } from '../payments/reseal-bank-files.ts'
@@ -16,6 +17,7 @@ const parts = {
   "alerts' webhooks": resealChannels,
   "banks' feeds": resealFeeds,
   "banks' servers": resealSftpKeys,
+  "connectors' secrets": resealConnectors,
   "banks' files": resealBankFiles,
 }
 

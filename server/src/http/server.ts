@@ -87,7 +87,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     cancelOrderRoute(app, door, desk)
     readWalletRoutes(app, door, desk, readList)
     eventRoutes(app, door, desk, readList, options.wake)
-    noticeRoutes(app, desk, options.passOn)
+    noticeRoutes(app, desk, { mode, passOn: options.passOn })
     bankFeedRoute(app, desk, { mode, publicPath: () => publicPath(desk.publicUrl()) })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)

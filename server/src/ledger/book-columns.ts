@@ -189,6 +189,7 @@ export const handedColumns: Columns<Handed> = columns<Handed>({
   attempt: ['attempt', 'int'],
   provider: ['provider', 'text'],
   reference: ['reference', 'text'],
+  version: ['version', 'int', 'null'],
   token: ['token', 'uuid'],
   handedAt: ['handed_at', 'timestamptz'],
 })

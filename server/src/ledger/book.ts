@@ -216,6 +216,8 @@ export interface HandedPayout {
   attempt: number
   provider: string
   reference: string
+  /** Of the connector's document, by which the provider is called about it; null for any other provider. */
+  version: number | null
   /** Identifies the hand-over to the process that made it. */
   token: string
   handedAt: Date

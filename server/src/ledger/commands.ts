@@ -39,6 +39,8 @@ export type Command = {
       type: 'hand_over'
       orderId: string
       provider: string
+      /** Of the connector's document; left out for any other provider. */
+      version?: number | undefined
       /** The payout gets the first of these that no other payout has used. */
       references: readonly string[]
       insteadOf: string | null

@@ -227,6 +227,7 @@ function handOver(
     attempt: order.version,
     provider,
     reference: providerRef,
+    version: command.version ?? null,
     token,
     handedAt: at,
     askAt,

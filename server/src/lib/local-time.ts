@@ -65,6 +65,17 @@ export function localMonthOf(at: Date, localTime: LocalTime): Span {
   return { start, end: momentOf(firstDay(next), next, localTime) }
 }
 
+/** The moments of local times in a zone. */
+export function momentsIn(zone: string): (day: string, time: string) => Date {
+  const localTime = localTimeIn(zone)
+  const offsetAt = (ms: number) => Date.parse(`${localTime(new Date(ms)).replace(' ', 'T')}Z`) - ms
+  return (day, time) => {
+    const written = Date.parse(`${day}T${time}Z`)
+    // Guess with the offset at the same clock time in UTC, then correct the guess.
+    return new Date(written - offsetAt(written - offsetAt(written)))
+  }
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -1,5 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { ExpectedDeposit } from '../bank-accounts/expected-deposits.ts'
+import { bindDeposit, keepAsked } from '../connectors/connector-deposits.ts'
+import { timeToPass } from '../db/database-time.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
@@ -28,10 +30,9 @@ export async function createDeposit(
 ): Promise<Created> {
   checkExtraParams(desk, 'deposit', request)
   const order = newOrder(agent, 'deposit', inMinor(agent, request), desk.now())
-  const candidates = await desk.providers.candidates({
-    ...order,
-    direction: 'deposit',
-  })
+  const candidates = answeringFirst(
+    await desk.providers.candidates({ ...order, direction: 'deposit' }),
+  )
   const refusal = refusalOf(agent, order, request, candidates)
   const place = refusal ? undefined : await placeDeposit(desk, order, candidates)
   if (!place || 'first' in place) {
@@ -56,6 +57,12 @@ export async function createDeposit(
   // Of several requests with one refId, only one became the order.
   if (expected && taken.orderId !== order.orderId) await desk.expected.release(expected)
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
+}
+
+/** Those that fail at the moment are asked last. */
+function answeringFirst(candidates: Provider[]): Provider[] {
+  const fails = (each: Provider) => each.isAnswering?.() === false
+  return [...candidates.filter((each) => !fails(each)), ...candidates.filter(fails)]
 }
 
 /**
@@ -161,9 +168,15 @@ async function announce(
   providers: Provider[],
 ): Promise<string> {
   for (const provider of providers) {
-    const deposit = toCollect(order)
+    const bound = await bindToConnector(desk, order, provider)
+    const deposit = { ...toCollect(order), ...(bound && { version: bound.version }) }
     const outcome = await expectDeposit(provider, deposit)
     if (outcome.type === 'accepted') {
+      if (bound) {
+        const everyMs = provider.asksDepositsEveryS && provider.asksDepositsEveryS * 1_000
+        const theirId = outcome.theirId ?? null
+        await keepAsked(desk.pool, bound, theirId, everyMs ?? null, timeToPass(desk.now))
+      }
       const ways = waysNamedBy(agent.method, outcome.instructions)
       const done = await desk.teller.do({
         type: 'instruct',
@@ -180,6 +193,16 @@ async function announce(
     if (outcome.type === 'unknown') break
   }
   throw notTaken()
+}
+
+/** A deposit at a connector keeps the version that it is asked for with first. */
+async function bindToConnector(
+  { pool, now }: Desk,
+  { agentId, orderId }: Order,
+  { name: connector, version }: Provider,
+) {
+  if (version === undefined) return undefined
+  return bindDeposit(pool, { agentId, orderId, connector, version, madeAt: now() })
 }
 
 /** Calls a provider about a deposit. If the call fails in any way, the outcome is unknown. */
@@ -296,7 +319,9 @@ export function refusalOf(
   // It is refused only if nobody can pay to this name.
   const faults =
     order.kind === 'withdraw'
-      ? candidates.map((each) => each.payeeFault?.(order, order.currency) ?? null)
+      ? candidates.map(
+          (each) => each.payeeFault?.(order, order.currency, order.amountMinor) ?? null,
+        )
       : []
   const [fault] = faults
   if (fault && faults.every((each) => each !== null)) {

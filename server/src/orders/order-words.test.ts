@@ -49,6 +49,8 @@ const attempt = (state: PayoutAttempt['state'], handedAt = now): PayoutAttempt =
   attempt: 1,
   provider: 'bank',
   reference: 'x',
+  version: null,
+  theirId: null,
   state,
   handedAt,
   asks: 1,

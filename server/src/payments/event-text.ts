@@ -27,6 +27,13 @@ export function storable(event: ProviderEvent): ProviderEvent {
       return { ...event, ...common, paymentId: storableId(event.paymentId, 160) }
     case 'deposit_ended':
       return { ...event, ...common }
+    case 'unread':
+      return {
+        ...event,
+        ...common,
+        fault: plain(event.fault),
+        text: cut(plainText(event.text), 4_000),
+      }
     case 'cost':
       return { ...event, ...common, costId: storableId(event.costId, 160) }
     case 'payout': {
@@ -41,7 +48,11 @@ const earliest = new Date('2000-01-01T00:00:00Z')
 const latest = new Date('3000-01-01T00:00:00Z')
 
 function plain(text: string): string {
-  return cut(text.replaceAll('\0', ''), 1_000)
+  return cut(plainText(text), 1_000)
+}
+
+function plainText(text: string): string {
+  return text.replaceAll('\0', '')
 }
 
 /** The beginning of a text, without split surrogate pairs, so that it reads back as it was written. */

@@ -87,6 +87,8 @@ function eventInWords(event: ProviderEvent): string {
       return `Deposit ${event.reference} is ${event.status}.`
     case 'cost':
       return `${decimalText(event.amountMinor, event.currency)} ${event.currency} is charged for ${event.reference}.`
+    case 'unread':
+      return `What was reported is not understood: ${event.fault}.`
     case 'payout':
       return `Payout ${event.reference} is ${event.outcome.type.replace('_', ' ')}.`
   }

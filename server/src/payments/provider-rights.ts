@@ -39,6 +39,8 @@ export const providerRights: Record<ProviderEvent['type'], Right> = {
   },
   payout: { about: 'payout', takesDeposits: false, inItsCurrencies: false, otherwise: 'open' },
   cost: { about: 'order', takesDeposits: false, inItsCurrencies: true, otherwise: 'refused' },
+  // It changes nothing, whatever it is about.
+  unread: { about: 'order', takesDeposits: false, inItsCurrencies: false, otherwise: 'open' },
 }
 
 type Teller = Pick<Provider, 'name' | 'can'>

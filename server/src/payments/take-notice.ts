@@ -69,6 +69,8 @@ export class NoticeTaker {
     events: ProviderEvent[],
     body: Buffer,
   ): Promise<({ id: string } & Told)[]> {
+    // A notice may be of no interest.
+    if (events.length === 0) return []
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
     const started = performance.now()
@@ -207,6 +209,9 @@ export class NoticeTaker {
         return endDeposit(desk, provider, event)
       case 'cost':
         return takeCost(desk, provider, event)
+      case 'unread':
+        // It stays open until a person has found out what it means and closes it.
+        throw new Problem('overloaded', `A person has to look into it: ${event.fault}.`, later)
       case 'payout': {
         const { reference } = event
         const named = (await findNamedPayouts(desk.pool, [reference])).get(reference)

@@ -14,6 +14,7 @@ import { mayPayOut } from './payout-approval.ts'
 import {
   claimPayout,
   findPayout,
+  keepTheirId,
   type PayoutAttempt,
   payoutsOfOrder,
   savePayout,
@@ -95,7 +96,7 @@ function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
   const { payee, currency, amountMinor } = moneyOf(order)
   return candidates.filter(
     (each) =>
-      (each.payeeFault?.(payee, currency) ?? null) === null &&
+      (each.payeeFault?.(payee, currency, amountMinor) ?? null) === null &&
       amountMinor <= (each.mostPerPayoutMinor ?? amountMinor),
   )
 }
@@ -138,6 +139,7 @@ export async function handOver(
       orderId,
       at,
       provider: provider.name,
+      version: provider.version,
       references: referencesOf(agentId, orderId, order.version),
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
@@ -147,7 +149,8 @@ export async function handOver(
     const { providerRef: reference } = handed.order
     const ids = { agentId, orderId, attempt: order.version, provider: provider.name, reference }
     const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
-    return { ...ids, ...begun, askAt: null, evidence: null, takenAtMs }
+    const known = { version: provider.version ?? null, theirId: null, askAt: null, evidence: null }
+    return { ...ids, ...begun, ...known, takenAtMs }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
     if (refused && (await isTakenBack(desk, order))) {
@@ -170,7 +173,7 @@ export async function submit(
   order: Order,
   watch: CallWatch = {},
 ): Promise<Effect> {
-  const payout = { reference: taken.reference, ...moneyOf(order) }
+  const payout = payoutOf(taken, order)
   // A process that was frozen must not send a payout that another process may have ended by now.
   const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
   const outcome: PayoutOutcome = isInTime
@@ -220,7 +223,7 @@ export async function ask(
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
     return save(desk, asked, attempt.state, said, offPauseMs)
   }
-  const payout = { reference: attempt.reference, ...moneyOf(order) }
+  const payout = payoutOf(attempt, order)
   const outcome = await call(desk, attempt, watch, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
@@ -231,7 +234,7 @@ export async function ask(
     await save(desk, asked, 'paid', null)
   } else if (
     outcome.type === 'not_found' &&
-    provider.can.idempotentByReference &&
+    (outcome.mayRepeat ?? provider.can.idempotentByReference) &&
     !(await isTakenBack(desk, order)) &&
     !(await isStopped(desk.pool, order.agentId))
   ) {
@@ -401,12 +404,18 @@ async function call(
   try {
     const outcome = await callWithin(callLimitMs, signal, (limit) => work(provider, limit))
     onCall?.(true)
+    if (outcome?.theirId !== undefined) await keepTheirId(desk.pool, attempt, outcome.theirId)
     if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
     return { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
     onCall?.(!(error instanceof NoAnswer))
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** A payout as its provider is called about it. */
+function payoutOf({ reference, version, theirId }: PayoutAttempt, order: Order): Payout {
+  return { reference, version, theirId, ...moneyOf(order) }
 }
 
 function moneyOf(order: Order): Omit<Payout, 'reference'> {

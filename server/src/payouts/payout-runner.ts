@@ -51,7 +51,7 @@ export class PayoutRunner {
     this.sweep = new PayoutSweep(desk, {
       isKnown: (orderId) => this.underway.has(orderId),
       isStopped: () => this.stopping.signal.aborted,
-      laneOf: (provider) => laneOf(this.handing, provider, places),
+      laneOf: (provider) => laneOf(this.handing, provider, this.placesAt(provider)),
       take: (order, provider) => this.hold(order.orderId, () => this.inLane(order, provider)),
       onError,
     })
@@ -64,7 +64,7 @@ export class PayoutRunner {
     this.hold(order.orderId, async () => {
       const provider = await routePayout(this.desk, order)
       if (!provider) return
-      const lane = laneOf(this.handing, provider.name, this.places)
+      const lane = laneOf(this.handing, provider.name, this.placesAt(provider.name))
       if (lane.hasRoomFor(order.agentId)) await this.inLane(order, provider)
     })
   }
@@ -120,7 +120,7 @@ export class PayoutRunner {
    * another is eligible, waits for a place at that one next.
    */
   private async inLane(order: Order, provider: Provider, refused?: PayoutAttempt): Promise<void> {
-    const lane = laneOf(this.handing, provider.name, this.places)
+    const lane = laneOf(this.handing, provider.name, this.placesAt(provider.name))
     let next: PassedOn | undefined
     await lane.run(order.agentId, async () => {
       this.sweep.goOn(order.agentId, provider.name)
@@ -143,7 +143,7 @@ export class PayoutRunner {
 
   /** Asks a provider as many questions as it has places for, and continues as they end. */
   private async askDue(provider: string): Promise<void> {
-    const lane = laneOf(this.asking, provider, this.places)
+    const lane = laneOf(this.asking, provider, this.placesAt(provider))
     const limit = Math.min(pageSize, lane.free)
     if (limit === 0 || this.reading.has(provider) || this.stopping.signal.aborted) return
     this.reading.add(provider)
@@ -179,6 +179,11 @@ export class PayoutRunner {
     for (const payout of await findStrandedPayouts(this.desk.pool, setUp, at, pageSize)) {
       this.hold(payout.orderId, () => this.ask(payout, lane))
     }
+  }
+
+  /** A connector may want fewer calls at once. */
+  private placesAt(provider: string): number {
+    return Math.min(this.places, this.desk.providers.find(provider)?.callsAtOnce ?? this.places)
   }
 
   private watchOn(lane: PayoutLane): CallWatch {

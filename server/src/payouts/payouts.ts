@@ -12,6 +12,8 @@ export interface PayoutAttempt {
   attempt: number
   provider: string
   reference: string
+  /** The connector's version that it was handed over with. */
+  version: number | null
   state: PayoutState
   handedAt: Date
   asks: number
@@ -20,17 +22,27 @@ export interface PayoutAttempt {
   turn: number
   said: string | null
   evidence: string | null
+  /** The provider's own id of it. */
+  theirId: string | null
 }
 
 const payoutColumns = columns<PayoutAttempt>({
-  ...handedColumns.pick('agentId', 'orderId', 'attempt', 'provider', 'reference', 'handedAt')
-    .description,
+  ...handedColumns.pick(
+    'agentId',
+    'orderId',
+    'attempt',
+    'provider',
+    'reference',
+    'version',
+    'handedAt',
+  ).description,
   state: ['state', 'text'],
   asks: ['asks', 'int'],
   askAt: ['ask_at', 'timestamptz', 'null'],
   turn: ['turn', 'int'],
   said: ['said', 'text', 'null'],
   evidence: ['evidence', 'text', 'null'],
+  theirId: ['their_id', 'text', 'null'],
 })
 
 /** The columns of `payouts p`. */
@@ -233,6 +245,19 @@ export async function listOpenPayouts(
     [filter.agentId, filter.state, filter.limit],
   )
   return rows
+}
+
+/** Keeps the provider's own id of a payout. The first one stays: a payout is one thing there. */
+export async function keepTheirId(
+  pool: Pool,
+  { agentId, orderId, attempt }: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt'>,
+  theirId: string,
+): Promise<void> {
+  await pool.query(
+    `update payouts set their_id = $4
+     where agent_id = $1 and order_id = $2 and attempt = $3 and their_id is null`,
+    [agentId, orderId, attempt, theirId],
+  )
 }
 
 /** How many payouts are open in each state, and the age of the oldest. */

@@ -15,6 +15,10 @@ export interface DepositToCollect {
   payer: { accountNo: string; accountName: string; bankCode: string }
   /** The exact text that the agent sent. */
   extraParams: string | null
+  /** The version of the connector that the deposit was made with. */
+  version?: number | null
+  /** The provider's own id of it, if an answer told it. */
+  theirId?: string | null
 }
 
 /** How the payer can pay; at least one of these is set. */
@@ -43,11 +47,17 @@ export interface Payout {
   payee: { accountNo: string; accountName: string; bankCode: string }
   /** The exact text that the agent sent. */
   extraParams: string | null
+  /** The version of the connector that it was handed over with. */
+  version?: number | null
+  /** The provider's own id of it, if an answer told it. */
+  theirId?: string | null
 }
 
 /** What a provider reports about a payout. Anything uncertain is `unknown`, never `rejected`. */
-export type PayoutOutcome =
-  /** The provider has the payout and will pay it, or has not decided yet. */
+export type PayoutOutcome = {
+  /** The provider's own id of the payout, if it told one. */
+  theirId?: string
+} /** The provider has the payout and will pay it, or has not decided yet. */ & (
   | { type: 'accepted' }
   | { type: 'paid' }
   /** Nothing was or will be paid; `mayTryAnother` means that another provider may succeed. */
@@ -56,13 +66,17 @@ export type PayoutOutcome =
   | { type: 'cancelled' }
   /** It was paid, and the money came back. */
   | { type: 'returned' }
-  /** The provider does not know the reference. */
-  | { type: 'not_found' }
+  /**
+   * The provider does not know the reference. `mayRepeat` says whether it may be sent again, if that differs from what
+   * the provider promises today.
+   */
+  | { type: 'not_found'; mayRepeat?: boolean }
   | { type: 'unknown'; reason: string }
+)
 
 /** A provider's answer when asked to expect a deposit. */
 export type DepositOutcome =
-  | { type: 'accepted'; instructions: DepositInstructions }
+  | { type: 'accepted'; instructions: DepositInstructions; theirId?: string }
   | { type: 'rejected'; reason: string }
   | { type: 'unknown'; reason: string }
 
@@ -99,6 +113,8 @@ export type ProviderEvent = { id: string } & (
       amountMinor: bigint
       currency: Currency
     }
+  /** What the provider said is not understood: it stays open until a person has looked into it. */
+  | { type: 'unread'; reference: string; fault: string; text: string }
 )
 
 /** How a provider recognises incoming money, if its payers cannot name the txnId. */
@@ -114,6 +130,43 @@ export interface Recognition {
   zone: string
 }
 
+/** How a notice reached us, beside its body and headers. */
+export interface NoticeWay {
+  method: string
+  /** With its query. */
+  path: string
+  /** The address that it was sent to, as the provider knows it. */
+  url: string
+  ip: string
+}
+
+/** A line of one of the operator's bank accounts, as a provider reports it. */
+export interface ReportedLine {
+  id: string
+  /** Positive for money that came in. */
+  amountMinor: bigint
+  currency: Currency
+  bookedAt: Date
+  text: string
+  /** The account that it is of, if it says so. */
+  accountNo: string | null
+  payer: { accountNo: string | null; name: string | null; bank: string | null }
+}
+
+/** A provider that only reports the lines of a bank account here. */
+export interface LineReporter {
+  account: string
+  /** Whether its notices are signed; a token or a password can be read by whoever sees one request. */
+  isSigned: boolean
+  /** Undefined if it is not the provider's, or cannot be read. */
+  read(
+    body: Buffer,
+    headers: Record<string, string | string[] | undefined>,
+    now: Date,
+    way: NoticeWay,
+  ): ReportedLine[] | undefined
+}
+
 export interface Capabilities {
   currencies: readonly Currency[]
   deposits: boolean
@@ -126,6 +179,10 @@ export interface Capabilities {
 export interface Provider {
   readonly name: string
   readonly can: Capabilities
+  /** Set for a connector: the version of its document, which orders that it gets are bound to. */
+  readonly version?: number
+  /** The most calls at once; unset: as many as the service has places for. */
+  readonly callsAtOnce?: number
   /** Set if a deposit must be expected under a code or amount before its instructions are made. */
   readonly recognises?: Recognition
   /** False if it gets no orders until a second person has confirmed it. */
@@ -141,7 +198,7 @@ export interface Provider {
    */
   readonly paysByFile?: boolean
   /** Why a payee cannot be paid by it, as a sentence; null if nothing stands in the way. */
-  payeeFault?(payee: Payout['payee'], currency: Currency): string | null
+  payeeFault?(payee: Payout['payee'], currency: Currency, amountMinor?: bigint): string | null
   /** The most that it can pay at once; null or unset: any amount. */
   readonly mostPerPayoutMinor?: bigint | null
   /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */
@@ -150,6 +207,15 @@ export interface Provider {
    * Called after the order is committed and before it is answered; after an error, again with the same txnId.
    */
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
+  /** False while it fails: other providers are asked for deposits before it. */
+  isAnswering?(): boolean
+  /** How often it is asked about a deposit that is not paid yet; unset: never, it reports by itself. */
+  readonly asksDepositsEveryS?: number
+  /** What the provider says about a deposit; undefined if that is not clear. */
+  askDeposit?(
+    deposit: DepositToCollect,
+    signal: AbortSignal,
+  ): Promise<{ events: ProviderEvent[]; body: Buffer } | undefined>
   /** Whether the payout may be handed over now. If not, it waits and can still be cancelled. */
   isReadyFor?(payout: Omit<Payout, 'reference'>): boolean
   submitPayout(payout: Payout, signal: AbortSignal): Promise<PayoutOutcome>
@@ -159,5 +225,10 @@ export interface Provider {
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
     now: Date,
+    way?: NoticeWay,
   ): ProviderEvent[] | undefined
+  /** What it wants to read in answer to a notice; unset: our own words. */
+  readonly noticeAnswer?: { type: string; body: string }
+  /** Set if it only reports lines of a bank account. */
+  readonly lines?: LineReporter
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hasRuleOfTwo } from '../approvals/approval-rules.ts'
 import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
+import type { ConnectorsInUse } from '../connectors/connectors-in-use.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
@@ -37,13 +38,21 @@ export class Providers {
   asksBeforePayouts = false
   /** The bank accounts, each as it was when its row was read last. */
   private accounts = new Map<string, { version: number; provider: Provider }>()
+  /** Payment companies that are connected by a document. */
+  readonly connectors: ConnectorsInUse | undefined
   private known: readonly Provider[]
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
 
-  /** The given providers are beside the bank accounts, which come from the database. */
-  constructor(fixed: readonly Provider[], pool: Pool, onError: (error: unknown) => void) {
+  /** The given providers are beside the bank accounts and connectors, which come from the database. */
+  constructor(
+    fixed: readonly Provider[],
+    pool: Pool,
+    onError: (error: unknown) => void,
+    connectors?: ConnectorsInUse,
+  ) {
     this.fixed = fixed
+    this.connectors = connectors
     this.known = fixed
     this.pool = pool
     this.onError = onError
@@ -52,6 +61,11 @@ export class Providers {
   /** All providers that are known; `freshen` reads those that other processes have made. */
   get all(): readonly Provider[] {
     return this.known
+  }
+
+  /** Whether a name is that of a provider made in code. */
+  isMadeInCode(name: string): boolean {
+    return this.fixed.some((provider) => provider.name === name)
   }
 
   find(name: string | null): Provider | undefined {
@@ -83,7 +97,7 @@ export class Providers {
   }
 
   /**
-   * Reads routes, states, stops and bank accounts again if they are old. Under steady load no order waits for this;
+   * Reads routes, states, stops, bank accounts and connectors again if they are old. Under steady load no order waits for this;
    * only the first one after a quiet period does.
    */
   async freshen(): Promise<void> {
@@ -101,12 +115,13 @@ export class Providers {
       readStops(this.pool),
       hasRuleOfTwo(this.pool, ['pay_out']),
       hasChecks(this.pool),
+      this.connectors?.read(),
     ])
-      .then(([table, accounts, stops, hasRule, hasLimits]) => {
+      .then(([table, accounts, stops, hasRule, hasLimits, connectors]) => {
         this.table = table
         this.stops = stops
         this.asksBeforePayouts = hasRule || hasLimits
-        this.takeAccounts(accounts)
+        this.take(accounts, connectors ?? [])
         this.readAt = performance.now()
       })
       .finally(() => {
@@ -115,7 +130,7 @@ export class Providers {
     return this.reading
   }
 
-  private takeAccounts(accounts: readonly BankAccount[]): void {
+  private take(accounts: readonly BankAccount[], connectors: readonly Provider[]): void {
     this.accounts = new Map(
       accounts.map((account) => {
         const before = this.accounts.get(account.name)
@@ -124,7 +139,8 @@ export class Providers {
         return [account.name, { version: account.version, provider }]
       }),
     )
-    this.known = [...this.fixed, ...[...this.accounts.values()].map(({ provider }) => provider)]
+    const ofAccounts = [...this.accounts.values()].map(({ provider }) => provider)
+    this.known = [...this.fixed, ...ofAccounts, ...connectors]
   }
 }
 

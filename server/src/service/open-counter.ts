@@ -24,7 +24,7 @@ export async function openCounter(
   const publicUrl = () => 'http://127.0.0.1'
   const app = await buildApp(
     { log: makeLog('silent'), trustedProxies: [], publicUrl, version },
-    (routes) => noticeRoutes(routes, desk),
+    (routes) => noticeRoutes(routes, desk, { mode: config.mode }),
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()

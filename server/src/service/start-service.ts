@@ -110,6 +110,8 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     clock,
     publicUrl: () => address.publicUrl,
     bankUrl: bank?.url,
+    resolveHost,
+    ca,
     providers,
     moreProviders,
     onBatch: (batch) => metrics.batch(batch),

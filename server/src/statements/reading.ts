@@ -1,4 +1,4 @@
-import { localTimeIn, parseIsoTime } from '../lib/local-time.ts'
+import { momentsIn, parseIsoTime } from '../lib/local-time.ts'
 import {
   BankFileFault,
   type BankStatement,
@@ -25,17 +25,6 @@ export function startReading(options: ReadingOptions): Reading {
       }
     },
     momentOf: momentsIn(options.zone),
-  }
-}
-
-/** The moments of local times in a zone. */
-export function momentsIn(zone: string): Reading['momentOf'] {
-  const localTime = localTimeIn(zone)
-  const offsetAt = (ms: number) => Date.parse(`${localTime(new Date(ms)).replace(' ', 'T')}Z`) - ms
-  return (day, time) => {
-    const written = Date.parse(`${day}T${time}Z`)
-    // Guess with the offset at the same clock time in UTC, then correct the guess.
-    return new Date(written - offsetAt(written - offsetAt(written)))
   }
 }
 

@@ -8,12 +8,14 @@ import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { stuckLanes } from '../callbacks/stuck-lanes.ts'
+import { forgetDeposits } from '../connectors/connector-deposits.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
+import { askDeposits } from '../payments/ask-deposits.ts'
 import { bookFileSums, bookMovements, movementPage } from '../payments/book-movement.ts'
 import type { BankInbox } from '../payments/fetch-bank-files.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
@@ -89,6 +91,16 @@ export function startWorker(options: WorkerOptions): Repeated {
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
+    repeat(
+      1_000,
+      async () => ((await askDeposits(desk, notices, onError)) > 0 ? 'more' : 'done'),
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      () => forgetDeposits(proofPool, new Date(desk.now().getTime() - depositsKeptMs), 1_000),
+      onError,
+    ),
     repeat(
       1_000,
       async () => ((await bookMovements(desk, onError)) >= movementPage ? 'more' : 'done'),
@@ -221,6 +233,9 @@ export function startWorker(options: WorkerOptions): Repeated {
     },
   }
 }
+
+/** How long a deposit at a connector is known by the company's own id. */
+const depositsKeptMs = 90 * 86_400_000
 
 /** How long alerts are kept after they were handed out. */
 const alertsKeptMs = 90 * 86_400_000

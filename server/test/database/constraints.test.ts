@@ -6,6 +6,14 @@ import { allHouseBooks } from '../../src/ledger/house.ts'
 import { currencies } from '../../src/lib/money.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import {
+  connectorCases,
+  connectorKeys,
+  connectorRows,
+  connectorsDoubled,
+  connectorsFixed,
+  connectorsPresent,
+} from './connector-cases.ts'
+import {
   goodPayoutFiles,
   payoutFileCases,
   payoutFileKeys,
@@ -26,6 +34,7 @@ const digest = (n: number) => `\\x${String(n).padStart(64, '0')}`
 /** A good row of each table, beside those that are there; every case spoils one of these. */
 const good: Record<string, Fields> = {
   ...goodPayoutFiles,
+  ...connectorRows,
   agents: {
     agent_id: 2,
     app_id: 'app_two',
@@ -563,6 +572,7 @@ const present: [table: string, fields: Fields][] = [
   ['bank_movements', { movement_id: uuid(3), amount: -100, returns: uuid(1) }],
   ['bank_reports', { report_key: 'one' }],
   ...payoutFilesThere,
+  ...connectorsPresent,
 ]
 
 const changedByTwo = { changed_by: 'two@sluice.example', changed_at: at, changed: 'account_no' }
@@ -585,6 +595,7 @@ const newAccount = {
 
 const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ...payoutFileCases,
+  ...connectorCases,
   ['agents_pkey', 'agents', { agent_id: 1 }],
   ['agents_app_id_key', 'agents', { app_id: 'app_one' }],
   ['agents_agent_id_check', 'agents', { agent_id: 0 }],
@@ -1343,6 +1354,7 @@ const doubled: [constraint: string, table: string][] = [
   ['alert_channels_pkey', 'alert_channels'],
   ['alert_choices_pkey', 'alert_choices'],
   ['alert_watch_pkey', 'alert_watch'],
+  ...connectorsDoubled,
 ]
 
 /** The service has no right to write it at all. */
@@ -1421,6 +1433,7 @@ it('every constraint and unique index has a case here', async () => {
     'proposals_as_shown',
     'proposal_decisions_as_decided',
     ...payoutFileKeys,
+    ...connectorKeys,
   ]
   const named = new Set([...forOthers, ...all.map(([constraint]) => constraint)])
   expect([...named].sort()).toEqual(rows.map(({ name }) => name).sort())
@@ -1483,7 +1496,7 @@ describe('what is written down stays so, by privilege', () => {
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code, received_seq`,
-    payouts: 'agent_id, order_id, attempt, provider, reference, token, handed_at',
+    payouts: 'agent_id, order_id, attempt, provider, reference, version, token, handed_at',
     notice_events: 'agent_id, provider, event_id, received_at, body, order_id, notice_id, event',
     notices: 'notice_id, provider, received_at, body',
     payment_claims: 'payment_id, amount, currency, claimed_at',
@@ -1538,6 +1551,7 @@ describe('what is written down stays so, by privilege', () => {
     bank_day_signoffs: `account, day, signoff_no, signed_by, signed_at, state, shown, movements,
       reason`,
     ...payoutFilesFixed,
+    ...connectorsFixed,
     bank_files: 'account, file_id, sha256, name, size, bytes, via, brought_by, received_at',
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>
@@ -1589,6 +1603,7 @@ describe('what is written down stays so, by privilege', () => {
       'alert_deliveries',
       'alert_channels',
       'alert_watch',
+      'connector_deposits',
     ]
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),

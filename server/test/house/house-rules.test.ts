@@ -32,6 +32,7 @@ const folders = [
   'limits',
   'callbacks',
   'bank-accounts',
+  'connectors',
   'routing',
   'teller',
   'payouts',

@@ -6,6 +6,7 @@ import { findProposal } from '../../src/approvals/proposal.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { booked, makeAccount, push } from '../support/bank-accounts.ts'
+import { companyDocument, prepare } from '../support/company.ts'
 import { FakeProvider } from '../support/fake-provider.ts'
 import { handOver } from '../support/hand-over.ts'
 import { acceptInvitation, type OperatorClient, signIn } from '../support/operator.ts'
@@ -194,6 +195,13 @@ const requests: Record<string, Make> = {
     path: '/provider-routes',
     body: { routes: [], version: (await sam.get('/provider-routes')).json.version },
   }),
+  'POST /connectors/{name}/use': async () => {
+    const name = `pay-${randomUUID().slice(0, 8)}`
+    // It gets no orders of the other tests.
+    const currencies = { currencies: ['VND'] }
+    await prepare(s, name, companyDocument({ url: 'https://pay.example' }, 1, currencies))
+    return { path: `/connectors/${name}/use`, body: { version: 1, use: 0 } }
+  },
   'POST /stops/{id}/lift': async () => {
     const { appId } = await s.agent()
     const { json } = await sam.post('/stops', { app_id: appId, reason })

@@ -344,6 +344,8 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
     'POST /provider-routes/try',
+    'POST /connectors/{name}/samples',
+    'POST /connectors/{name}/try',
     'POST /limits/try',
     'POST /agents/{app_id}/secrets/{id}/revoke',
     'POST /bank-accounts/preview',

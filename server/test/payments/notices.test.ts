@@ -462,6 +462,7 @@ describe('a provider’s rights', () => {
           payoutEvent(out.reference, { type: 'returned' }),
         ],
         cost: [cost(paid.id), cost(out.reference), cost(waiting.id)],
+        unread: [{ id: eventId(), type: 'unread', reference: paid.id, fault: 'x', text: '{}' }],
       }
       const orders =
         'select status, version from orders where order_id = any($1::uuid[]) order by order_id'

@@ -413,6 +413,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     token: 'whose hand-over it was, for a commit that got lost',
     turn: 'who may write what is known of it next',
     ...says('how often it was asked about, and what was said', ['asks', 'said', 'evidence']),
+    ...says('by which words the provider is called about it', ['version', 'their_id']),
   },
   unmatched_payments: {
     ...says('what somebody said of it', ['reference', 'evidence', 'why', 'contradicts']),
@@ -467,6 +468,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ]),
   payout_file_schedules: 'which drafts nobody asked for; the files are proved',
   stops: 'what is not paid out at the moment',
+  ...says('how payment companies are spoken to, and what was tried; it moves nothing', [
+    'connectors',
+    'connector_versions',
+    'connector_secrets',
+    'connector_runs',
+    'connector_uses',
+    'connector_deposits',
+  ]),
   agent_secrets: 'who may knock, and for what',
   secret_addresses: 'where secrets were used from',
   ...says('what orders are measured against, and what that said; it moves nothing', [

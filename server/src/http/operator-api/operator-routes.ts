@@ -16,6 +16,7 @@ import { bankFileRoutes } from './bank-files.ts'
 import { bankMovementRoutes } from './bank-movements.ts'
 import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
+import { connectorRoutes } from './connectors.ts'
 import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
 import { homeRoute } from './home.ts'
@@ -95,6 +96,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentSecretRoutes(api, desk)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
+  connectorRoutes(api, deps)
   bankAccountRoutes(api, deps)
   saveBankAccountRoutes(api, deps)
   bankFileRoutes(api, deps)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../lib/problem.ts'
+import { takeLines } from '../../payments/take-lines.ts'
 import { NoticeTaker } from '../../payments/take-notice.ts'
 import type { CallWatch } from '../../payouts/pay-out.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -10,7 +11,11 @@ const maxNoticeBytes = 64 * 1024
  * `POST /providers/{name}/notices`: reports from providers. Each provider signs in its own way. A 200 means
  * that everything in the notice is on disk; events that could not be processed yet are marked so.
  */
-export function noticeRoutes(app: FastifyInstance, desk: Desk, passOn?: CallWatch['passOn']): void {
+export function noticeRoutes(
+  app: FastifyInstance,
+  desk: Desk,
+  { mode, passOn }: { mode: 'sandbox' | 'live'; passOn?: CallWatch['passOn'] | undefined },
+): void {
   const taker = new NoticeTaker(desk, (error) => app.log.error({ err: error }), passOn)
   // In a separate scope, because providers send bodies of every content type.
   app.register((scope, _options, done) => {
@@ -22,16 +27,33 @@ export function noticeRoutes(app: FastifyInstance, desk: Desk, passOn?: CallWatc
       '/providers/:name/notices',
       { bodyLimit: maxNoticeBytes, schema: { hide: true } },
       async (request, reply) => {
+        // Another process may have connected it a moment ago.
+        await desk.providers.freshen()
         const provider = desk.providers.find(request.params.name)
         if (!provider) throw new Problem('not_found', 'No provider of this name is set up.')
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-        const events = provider.readNotice(body, request.headers, desk.now())
-        if (!events) {
-          throw new Problem('invalid_signature', 'This is not a notice of the provider.')
+        const { ip, method, headers } = request
+        // As the provider knows it, whatever a proxy has taken off.
+        const url = desk.publicUrl() + request.url
+        const way = { ip, method, path: url.slice(new URL(url).origin.length), url }
+        const { lines: reporter, noticeAnswer } = provider
+        const answer = (ours: object) =>
+          noticeAnswer ? reply.type(noticeAnswer.type).send(noticeAnswer.body) : reply.send(ours)
+        if (reporter) {
+          const lines = reporter.read(body, headers, desk.now(), way)
+          if (!lines) throw notItsOwn()
+          const onError = (error: unknown) => request.log.error({ err: error })
+          return answer({ movements: await takeLines(desk, reporter, lines, mode, onError) })
         }
-        return reply.send({ results: await taker.take(provider, events, body) })
+        const events = provider.readNotice(body, headers, desk.now(), way)
+        if (!events) throw notItsOwn()
+        return answer({ results: await taker.take(provider, events, body) })
       },
     )
     done()
   })
+}
+
+function notItsOwn(): Problem {
+  return new Problem('invalid_signature', 'This is not a notice of the provider.')
 }

@@ -1,0 +1,126 @@
+import { databaseTime } from '../db/database-time.ts'
+import type { Pool } from '../db/pool.ts'
+
+/** A deposit that a connector was asked to expect. */
+export interface ConnectorDeposit {
+  agentId: bigint
+  orderId: string
+  connector: string
+  version: number
+  theirId: string | null
+  madeAt: Date
+  asks: number
+}
+
+const selected = `agent_id as "agentId", order_id as "orderId", connector, version,
+  their_id as "theirId", made_at as "madeAt", asks`
+
+/**
+ * Binds a deposit to a version of a connector before the company is called. Returns what it was bound to first: a
+ * repetition is asked for in the same words.
+ */
+export async function bindDeposit(
+  pool: Pool,
+  deposit: Pick<ConnectorDeposit, 'agentId' | 'orderId' | 'connector' | 'version' | 'madeAt'>,
+): Promise<ConnectorDeposit> {
+  const { agentId, orderId, connector, version, madeAt } = deposit
+  await pool.query(
+    `insert into connector_deposits (agent_id, order_id, connector, version, made_at, asks)
+     values ($1, $2, $3, $4, $5, 0) on conflict do nothing`,
+    [agentId, orderId, connector, version, madeAt],
+  )
+  const { rows } = await pool.query<ConnectorDeposit>(
+    `select ${selected} from connector_deposits
+     where agent_id = $1 and order_id = $2 and connector = $3`,
+    [agentId, orderId, connector],
+  )
+  const [bound] = rows
+  if (!bound) throw new Error('a deposit was not bound to its connector')
+  return bound
+}
+
+/** Keeps the company's own id of a deposit, and when to ask about it first. */
+export async function keepAsked(
+  pool: Pool,
+  { agentId, orderId, connector }: Pick<ConnectorDeposit, 'agentId' | 'orderId' | 'connector'>,
+  theirId: string | null,
+  askInMs: number | null,
+  at: Date | null,
+): Promise<void> {
+  await pool.query(
+    `update connector_deposits set their_id = coalesce(their_id, $4),
+       ask_at = ${databaseTime('$6')} + $5::double precision * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and connector = $3`,
+    [agentId, orderId, connector, theirId, askInMs, at],
+  )
+}
+
+/**
+ * Takes deposits that are due to be asked about. Whoever takes one has `leaseMs` for it; then another process may.
+ */
+export async function claimDueDeposits(
+  pool: Pool,
+  connectors: readonly string[],
+  at: Date | null,
+  leaseMs: number,
+  limit: number,
+): Promise<ConnectorDeposit[]> {
+  const { rows: due } = await pool.query<ConnectorDeposit>(
+    `select ${selected} from connector_deposits
+     where ask_at <= ${databaseTime('$2')} and connector = any($1) order by ask_at limit $3`,
+    [connectors, at, limit],
+  )
+  const taken = await Promise.all(due.map((each) => claim(pool, each, at, leaseMs)))
+  return taken.flat()
+}
+
+/** Takes one; nothing if another process did so since it was read. */
+async function claim(
+  pool: Pool,
+  { agentId, orderId, connector, asks }: ConnectorDeposit,
+  at: Date | null,
+  leaseMs: number,
+): Promise<ConnectorDeposit[]> {
+  const { rows } = await pool.query<ConnectorDeposit>(
+    `update connector_deposits set asks = asks + 1,
+       ask_at = ${databaseTime('$5')} + $6 * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and connector = $3 and asks = $4
+       and ask_at is not null
+     returning ${selected}`,
+    [agentId, orderId, connector, asks, at, leaseMs],
+  )
+  return rows
+}
+
+/** Says when to ask about a deposit next; null if never again. */
+export async function askDepositAgain(
+  pool: Pool,
+  { agentId, orderId, connector, asks }: ConnectorDeposit,
+  askInMs: number | null,
+  at: Date | null,
+): Promise<void> {
+  await pool.query(
+    `update connector_deposits
+     set ask_at = ${databaseTime('$6')} + $5::double precision * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and connector = $3 and asks = $4
+       and ask_at is not null`,
+    [agentId, orderId, connector, asks, askInMs, at],
+  )
+}
+
+/** Forgets deposits that nobody asks about any more. */
+export async function forgetDeposits(
+  pool: Pool,
+  before: Date,
+  limit: number,
+): Promise<'more' | 'done'> {
+  const { rowCount } = await pool.query(
+    `delete from connector_deposits d using (
+       select agent_id, order_id, connector from connector_deposits
+       where ask_at is null and made_at < $1 order by made_at limit $2) old
+     where d.agent_id = old.agent_id and d.order_id = old.order_id
+       and d.connector = old.connector`,
+    [before, limit],
+  )
+  return (rowCount ?? 0) >= limit ? 'more' : 'done'
+}

@@ -1,0 +1,371 @@
+import type { Static } from 'typebox'
+import {
+  addSecret,
+  type ConnectorUse,
+  type ConnectorVersion,
+  listConnectors,
+  listRuns,
+  listSecrets,
+  listUses,
+  listVersions,
+  useVersion,
+} from '../../connectors/connector-store.ts'
+import {
+  addDocument,
+  checkedDocument,
+  planUse,
+  trySamples,
+  versionNamed,
+} from '../../connectors/manage-connectors.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
+import { type Currency, defaultCurrency, parseDecimal } from '../../lib/money.ts'
+import { Problem } from '../../lib/problem.ts'
+import { writeAudit } from '../../operators/audit.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
+import type { LaneFigures } from '../../providers/http/company-lane.ts'
+import { type SampleCall, type Tried, tryOn } from '../../providers/http/try-sample.ts'
+import { readRoutingTable } from '../../routing/providers.ts'
+import type { ProviderState } from '../../routing/route-order.ts'
+import { invalidRequest } from '../check.ts'
+import type { OperatorDeps } from './operator-deps.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import {
+  AddedSecret,
+  AddedVersion,
+  ConnectorDetail,
+  ConnectorDocumentView,
+  ConnectorList,
+  ConnectorParams,
+  NewConnector,
+  NewConnectorSecret,
+  SamplesBody,
+  SamplesResult,
+  TriedView,
+  TryBody,
+  UseBody,
+  UsedVersion,
+  VersionParams,
+} from './schemas/connectors.ts'
+import { twoPersonRoute } from './two-person-route.ts'
+
+const documentLimit = 600 * 1024
+const samplesLimit = 2 * 1024 * 1024
+
+/** Payment companies that are connected by a document. */
+export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
+  const { desk, callbackTargets } = deps
+  const { pool, providers, now, secretKeys } = desk
+  const look = { tag: 'Connectors', permission: 'manage_providers', agents: 'none' } as const
+  const subjectOf = (id: string) => ({ kind: 'provider', id })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'GET',
+    url: '/connectors',
+    summary: 'The connectors of payment companies',
+    schema: { response: ConnectorList },
+    handler: async () => {
+      await providers.freshen()
+      const { states } = await readRoutingTable(pool)
+      const data = []
+      for (const { name } of await listConnectors(pool)) {
+        const [versions, uses] = await Promise.all([listVersions(pool, name), listUses(pool, name)])
+        data.push(summaryOf(name, versions, uses[0], states, providers.connectors?.figuresOf(name)))
+      }
+      return { data, next: null }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'GET',
+    url: '/connectors/:name',
+    summary: 'A connector, its versions and its secrets without what they are',
+    schema: { params: ConnectorParams, response: ConnectorDetail },
+    handler: async ({ params: { name } }) => {
+      await providers.freshen()
+      const newest = await versionNamed(pool, name, undefined)
+      const [versions, uses, secrets, runs, { states }] = await Promise.all([
+        listVersions(pool, name),
+        listUses(pool, name),
+        listSecrets(pool, name),
+        listRuns(pool, name),
+        readRoutingTable(pool),
+      ])
+      const { document } = checkedDocument(newest.document)
+      const names = new Set([
+        ...Object.keys(document.secrets),
+        ...secrets.map(({ secret }) => secret),
+      ])
+      const [use] = uses
+      return {
+        ...summaryOf(name, versions, use, states, providers.connectors?.figuresOf(name)),
+        notice_url: `${desk.publicUrl()}/providers/${name}/notices`,
+        use: use?.n ?? 0,
+        secrets: [...names].map((secret) => {
+          const last = secrets.findLast((each) => each.secret === secret)
+          return {
+            name: secret,
+            found: document.secrets[secret] ?? null,
+            newest: last?.n ?? null,
+            in_use: use?.secrets[secret] ?? null,
+            added_at: last?.addedAt.toISOString() ?? null,
+            added_by: last?.addedBy ?? null,
+          }
+        }),
+        versions: versions.map(({ version, sha256, addedAt, addedBy }) => ({
+          version,
+          sha256,
+          added_at: addedAt.toISOString(),
+          added_by: addedBy,
+          passed: runs.some((run) => run.version === version && run.passed),
+        })),
+        uses: uses.map(({ n, version, usedAt, usedBy }) => ({
+          use: n,
+          version,
+          at: usedAt.toISOString(),
+          by: usedBy,
+        })),
+      }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'GET',
+    url: '/connectors/:name/versions/:version',
+    summary: "A version of a connector's document",
+    schema: { params: VersionParams, response: ConnectorDocumentView },
+    handler: async ({ params }) => {
+      const { version, document } = await versionNamed(pool, params.name, Number(params.version))
+      return { version, document }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'POST',
+    url: '/connectors',
+    summary: 'Add a version of a document; it is not used yet',
+    bodyLimit: documentLimit,
+    schema: { body: NewConnector, response: { status: 201, schema: AddedVersion } },
+    handler: async ({ operator, body }) => {
+      const at = now()
+      const { version, isNew } = await addDocument(
+        pool,
+        body.name,
+        body.document,
+        { name: operator.email, at },
+        { targets: callbackTargets, isMadeInCode: (name) => providers.isMadeInCode(name) },
+        (tx, added) =>
+          writeAudit(tx, {
+            at,
+            operator,
+            action: 'add_connector_version',
+            subject: subjectOf(body.name),
+            agentId: null,
+            after: { version: added.version, sha256: added.sha256 },
+            reason: body.reason,
+          }),
+      )
+      return { name: body.name, version: version.version, is_new: isNew }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'POST',
+    url: '/connectors/:name/secrets',
+    summary: 'Keep a secret of a connector; it is not used yet',
+    schema: {
+      params: ConnectorParams,
+      body: NewConnectorSecret,
+      response: { status: 201, schema: AddedSecret },
+    },
+    handler: async ({ operator, params: { name }, body }) => {
+      const at = now()
+      const { secret } = body
+      const by = { name: operator.email, at }
+      const given = { connector: name, secret, text: body.value }
+      const n = await addSecret(pool, secretKeys, given, by, (tx, number) =>
+        writeAudit(tx, {
+          at,
+          operator,
+          action: 'add_connector_secret',
+          subject: subjectOf(name),
+          agentId: null,
+          after: { secret, n: number },
+          reason: body.reason,
+        }),
+      )
+      return { secret, n }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'POST',
+    url: '/connectors/:name/samples',
+    summary: 'Try samples on a version; it may be used once they pass',
+    withoutCode: 'it moves no money: using the version takes a code',
+    bodyLimit: samplesLimit,
+    schema: { params: ConnectorParams, body: SamplesBody, response: SamplesResult },
+    handler: async ({ operator, params: { name }, body }) => {
+      const by = { name: operator.email, at: now() }
+      const ran = await trySamples(pool, name, body.version, body.samples, by)
+      const { version, passed, missing, results } = ran
+      return {
+        version,
+        passed,
+        missing,
+        results: results.map((each) => ({ ...each, tried: each.tried.map(triedView) })),
+      }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'POST',
+    url: '/connectors/:name/try',
+    summary: 'What a version makes of an answer or a notice; nothing is changed',
+    withoutCode: 'changes nothing',
+    bodyLimit: samplesLimit,
+    schema: { params: ConnectorParams, body: TryBody, response: TriedView },
+    handler: async ({ params: { name }, body }) => {
+      const { version, document } = await versionNamed(pool, name, body.version)
+      const read = checkedDocument(document).document
+      const bytes = Buffer.from(body.body)
+      // The schema allows only known calls.
+      const call = body.call as SampleCall
+      const answer = { status: body.status ?? 200, body: bytes }
+      const tried = tryOn(read, call, answer, askedIn(body, read.currencies[0] ?? defaultCurrency))
+      const signature =
+        call === 'notice' && body.headers !== undefined
+          ? signatureOf(name, bytes, headersIn(body.headers))
+          : null
+      return { version, signature, tried: tried.map(triedView) }
+    },
+  })
+
+  /** What the connector in use says of a notice's signature. */
+  function signatureOf(name: string, body: Buffer, headers: Record<string, string>): string {
+    const provider = providers.find(name)
+    if (!provider) return 'The connector is not used yet, so there is no secret to check it with.'
+    const url = `${desk.publicUrl()}/providers/${name}/notices`
+    const way = { method: 'POST', path: url.slice(new URL(url).origin.length), url, ip: '' }
+    const isGenuine =
+      provider.readNotice(body, headers, now(), way) ??
+      provider.lines?.read(body, headers, now(), way)
+    return isGenuine ? 'genuine' : 'It is not signed with the secret in use, or too old.'
+  }
+
+  twoPersonRoute(api, {
+    tag: 'Connectors',
+    permission: 'manage_providers',
+    agents: 'none',
+    method: 'POST',
+    url: '/connectors/:name/use',
+    summary: 'Use a version that has passed its samples, with the newest secrets',
+    schema: { params: ConnectorParams, body: UseBody, response: UsedVersion },
+    approval: {
+      action: 'use_connector',
+      repeats: 'effect',
+      view: async ({ params: { name }, body }) => {
+        const { use, before, after } = await planUse(pool, name, body.version)
+        if (after !== body.use) throw changedMeanwhile()
+        const { sha256 } = await versionNamed(pool, name, body.version)
+        return {
+          subject: subjectOf(name),
+          agentId: null,
+          before,
+          after: { version: use.version, sha256, secrets: use.secrets },
+        }
+      },
+    },
+    handler: async ({ operator, params: { name }, body }) => {
+      const at = now()
+      const used = await inTransaction(pool, async (tx) => {
+        const { use, before } = await planUse(tx, name, body.version)
+        const done = await useVersion(tx, use, body.use, { name: operator.email, at })
+        if (!done) throw changedMeanwhile()
+        await takeEffect(tx, operator, at)
+        await writeAudit(tx, {
+          at,
+          operator,
+          action: 'use_connector',
+          subject: subjectOf(name),
+          agentId: null,
+          ...(before && { before }),
+          after: { version: use.version, secrets: use.secrets },
+          reason: body.reason,
+        })
+        return done
+      })
+      return { name, version: used.version, use: used.n }
+    },
+  })
+}
+
+function summaryOf(
+  name: string,
+  versions: readonly ConnectorVersion[],
+  use: ConnectorUse | undefined,
+  states: ReadonlyMap<string, ProviderState>,
+  figures: LaneFigures | undefined,
+) {
+  const newest = versions.at(-1)
+  const shown = versions.find(({ version }) => version === use?.version) ?? newest
+  const { document } = checkedDocument(shown?.document ?? '')
+  return {
+    name,
+    company: document.company,
+    state: use ? (states.get(name) ?? 'on') : 'off',
+    version: use?.version ?? null,
+    newest_version: newest?.version ?? 0,
+    currencies: document.currencies,
+    deposits: document.expectDeposit !== undefined,
+    payouts: document.submitPayout !== undefined,
+    account: document.account ?? null,
+    figures: figures
+      ? {
+          calls: figures.calls,
+          failures: figures.failures,
+          not_called: figures.notCalled,
+          under_way: figures.underWay,
+          state: figures.state,
+          last_fault: figures.lastFault,
+          last_fault_at: figures.lastFaultAt?.toISOString() ?? null,
+        }
+      : null,
+  }
+}
+
+function triedView({ rule, ruleName, got, fault }: Tried) {
+  return { rule, rule_name: ruleName, got, fault }
+}
+
+function askedIn(body: Static<typeof TryBody>, first: Currency) {
+  // The schema allows only known currencies.
+  const currency = (body.currency ?? first) as Currency
+  const amountMinor = body.amount === undefined ? 0n : parseDecimal(body.amount, currency)
+  if (amountMinor === undefined) {
+    throw invalidRequest([{ field: 'amount', message: `must be an amount in ${currency}` }])
+  }
+  return { reference: body.reference ?? '', amountMinor, currency }
+}
+
+/** Headers as people copy them, one on a line. */
+function headersIn(text: string): Record<string, string> {
+  const lines = text.split(/\r?\n/).flatMap((line) => {
+    const at = line.indexOf(':')
+    return at < 1 ? [] : [[line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]]
+  })
+  return Object.fromEntries(lines)
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    'changed_meanwhile',
+    'The connector has changed since you read it. Read it again, then make your change.',
+  )
+}

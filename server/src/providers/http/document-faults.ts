@@ -1,0 +1,381 @@
+import ipaddr from 'ipaddr.js'
+import { Compile } from 'typebox/schema'
+import { jsonMembers } from '../../lib/json-members.ts'
+import { isTimeZone } from '../../lib/local-time.ts'
+import {
+  type Auth,
+  ConnectorDocument,
+  type EventAt,
+  type PayoutRule,
+  type Sign,
+  type Verify,
+} from './connector-document.ts'
+import { placeholdersIn } from './template.ts'
+
+/** A fault of a document, and where in it. */
+export interface DocumentFault {
+  at: string
+  says: string
+}
+
+const checked = Compile(ConnectorDocument)
+const maxBytes = 256 * 1024
+
+/** Reads a document; all that is wrong with it if anything is. */
+export function readDocument(
+  text: string,
+): { document: ConnectorDocument } | { faults: DocumentFault[] } {
+  const whole = (says: string) => ({ faults: [{ at: '', says }] })
+  if (Buffer.byteLength(text) > maxBytes) return whole('is longer than 256 KiB')
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return whole(`is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const { duplicateKey } = jsonMembers(text)
+  if (duplicateKey !== undefined) return whole(`has "${duplicateKey}" twice in one object`)
+  if (!checked.Check(value)) {
+    const [, errors] = checked.Errors(value)
+    const faults = errors
+      .slice(0, 20)
+      .map(({ instancePath, message }) => ({ at: instancePath, says: message }))
+    return { faults: faults.length > 0 ? faults : [{ at: '', says: 'does not fit the schema' }] }
+  }
+  const faults = documentFaults(value)
+  return faults.length > 0 ? { faults } : { document: value }
+}
+
+/** What the schema cannot say: what belongs together, and what would be misread. */
+export function documentFaults(document: ConnectorDocument): DocumentFault[] {
+  const faults: DocumentFault[] = []
+  const say = (at: string, says: string) => faults.push({ at, says })
+  partsFaults(document, say)
+  requestFaults(document, say)
+  answerFaults(document, say)
+  noticeFaults(document, say)
+  secretFaults(document, say)
+  return faults
+}
+
+type Say = (at: string, says: string) => void
+
+const calls = ['expectDeposit', 'askDeposit', 'submitPayout', 'askPayout'] as const
+
+/** All events of a document, and where they stand. */
+export function eventsOf(document: ConnectorDocument): { at: string; event: EventAt }[] {
+  const inRules = (where: string, rules: readonly { events: readonly EventAt[] }[] = []) =>
+    rules.flatMap(({ events }, rule) =>
+      events.map((event, n) => ({ at: `/${where}/rules/${rule}/events/${n}`, event })),
+    )
+  return [
+    ...inRules('notice', document.notice?.rules),
+    ...inRules('askDeposit', document.askDeposit?.rules),
+  ]
+}
+
+function partsFaults(document: ConnectorDocument, say: Say): void {
+  const { base, account, expectDeposit, askDeposit, submitPayout, askPayout, notice } = document
+  const hasCalls = calls.some((call) => document[call] !== undefined)
+  if (hasCalls && base === undefined) say('/base', 'is required: there are calls')
+  if (!hasCalls && account === undefined) say('', 'has no calls: it neither collects nor pays')
+  if (account !== undefined) {
+    if (hasCalls) say('/account', 'a connector of a bank account only reports its lines')
+    if (!notice) say('/notice', 'is required: it says how the lines of the account are reported')
+    if (document.currencies.length !== 1) say('/currencies', "must be the account's alone")
+  }
+  if ((submitPayout === undefined) !== (askPayout === undefined)) {
+    say('/askPayout', 'payouts are handed over and asked about: both calls or neither')
+  }
+  if (document.idempotentByReference && !submitPayout) {
+    say('/idempotentByReference', 'says nothing without payouts')
+  }
+  if (askDeposit && !expectDeposit) say('/askDeposit', 'needs expectDeposit')
+  const events = eventsOf(document)
+  if (expectDeposit && !events.some(({ event }) => event.type === 'payment')) {
+    say('/expectDeposit', 'no notice and no askDeposit tells that a deposit is paid')
+  }
+  for (const { at, event } of events) {
+    if ((event.type === 'line') !== (account !== undefined)) {
+      say(at, 'lines are reported by a connector with an account, and nothing else by it')
+    }
+    if ('currency' in event && 'is' in event.currency) {
+      if (!document.currencies.includes(event.currency.is)) {
+        say(`${at}/currency`, `${event.currency.is} is not one of its currencies`)
+      }
+      if (document.currencies.length > 1) {
+        say(`${at}/currency`, 'with several currencies it has to be read')
+      }
+    }
+    const time = event.type === 'payment' ? event.paidAt : undefined
+    timeFault(`${at}/paidAt`, time, say)
+    if (event.type === 'line') timeFault(`${at}/bookedAt`, event.bookedAt, say)
+  }
+}
+
+function timeFault(
+  at: string,
+  time: { as: string; zone?: string | undefined } | undefined,
+  say: Say,
+): void {
+  if (time?.as !== 'local' || isTimeZone(time.zone ?? '')) return
+  say(`${at}/zone`, 'must be a zone such as Asia/Bangkok')
+}
+
+const everywhere = ['now.iso', 'now.unix', 'now.unixMs', 'nonce', 'noticeUrl', 'publicUrl']
+const ofMoney = ['amount.decimal', 'amount.fixed', 'amount.minor', 'amount.integer']
+const ofOrder = [...everywhere, ...ofMoney, 'currency', 'currency.lower']
+const ofDeposit = [
+  ...ofOrder,
+  'txnId',
+  'expiresAt.iso',
+  'expiresAt.unix',
+  'expiresAt.unixMs',
+  'expiresInS',
+  'payer.accountNo',
+  'payer.accountName',
+  'payer.bankCode',
+  'payer.bank',
+  'payer.bankNumber',
+]
+const ofPayout = [
+  ...ofOrder,
+  'reference',
+  'payee.accountNo',
+  'payee.accountName',
+  'payee.bankCode',
+  'payee.bank',
+  'payee.bankNumber',
+]
+
+/** The placeholders that each call may use, beside {setting.*} and {extra.*}. */
+export const placeholders = {
+  expectDeposit: ofDeposit,
+  askDeposit: [...ofDeposit, 'theirId'],
+  submitPayout: ofPayout,
+  askPayout: [...ofPayout, 'theirId'],
+} as const
+
+/** Each call must name what it is about, or its answer could be about anything. */
+const needed = {
+  expectDeposit: ['txnId'],
+  askDeposit: ['txnId', 'theirId'],
+  submitPayout: ['reference'],
+  askPayout: ['reference', 'theirId'],
+} as const
+
+/** Made by the service itself. */
+const ownHeaders = [
+  'host',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'expect',
+  'upgrade',
+]
+
+function requestFaults(document: ConnectorDocument, say: Say): void {
+  const commonHeaders = document.headers ?? {}
+  headerFaults('/headers', commonHeaders, document.auth, say)
+  for (const text of Object.values(commonHeaders)) {
+    templateFault('/headers', text, everywhere, document, say)
+  }
+  const keepsId =
+    Boolean(document.expectDeposit?.theirId) || Boolean(document.submitPayout?.theirId)
+  for (const call of calls) {
+    const request = document[call]?.request
+    if (!request) continue
+    const at = `/${call}/request`
+    if (request.json !== undefined && request.form) say(at, 'has json and form: one body')
+    if (request.method === 'GET' && (request.json !== undefined || request.form)) {
+      say(at, 'a GET has no body')
+    }
+    headerFaults(`${at}/headers`, request.headers ?? {}, document.auth, say)
+    const texts = [
+      request.path,
+      ...Object.values(request.headers ?? {}),
+      ...Object.values(request.query ?? {}).flat(),
+      ...Object.values(request.form ?? {}).flat(),
+      ...treeTexts(`${at}/json`, request.json, say),
+    ]
+    const used = texts.flatMap((text) => templateFault(at, text, placeholders[call], document, say))
+    if (!needed[call].some((name) => used.includes(name))) {
+      say(at, `must hold {${needed[call].join('} or {')}}, by which the company knows it`)
+    }
+    if (used.includes('theirId') && !keepsId) {
+      say(at, '{theirId} is of an answer, and no call says where it stands')
+    }
+    const needsBanks = used.some((name) => /^pay(ee|er)\.bank$/.test(name))
+    if (needsBanks && !document.banks) say('/banks', 'is required by {payee.bank}')
+  }
+}
+
+function headerFaults(
+  at: string,
+  headers: Record<string, string>,
+  auth: Auth | undefined,
+  say: Say,
+): void {
+  for (const name of Object.keys(headers)) {
+    const lower = name.toLowerCase()
+    if (ownHeaders.includes(lower)) say(`${at}/${name}`, 'is made by the service')
+    if (lower === 'authorization') {
+      say(`${at}/${name}`, auth ? 'is made of auth' : 'use auth, whose secret is sealed')
+    }
+  }
+}
+
+/** Says what is wrong with a text, and returns the placeholders in it. */
+function templateFault(
+  at: string,
+  text: string,
+  known: readonly string[],
+  { settings = {} }: ConnectorDocument,
+  say: Say,
+): string[] {
+  const found = placeholdersIn(text)
+  if (!found) {
+    say(at, `"${text}" has braces that are no placeholder`)
+    return []
+  }
+  for (const name of found) {
+    const setting = /^setting\.(.+)$/.exec(name)?.[1]
+    if (setting !== undefined) {
+      if (!Object.hasOwn(settings, setting)) say(at, `there is no setting "${setting}"`)
+    } else if (!known.includes(name) && !/^extra\.[A-Za-z0-9_]{1,40}$/.test(name)) {
+      say(at, `{${name}} is not known here; known are ${known.join(', ')}`)
+    }
+  }
+  return found
+}
+
+/** The texts with placeholders of a tree. */
+function treeTexts(at: string, node: unknown, say: Say, depth = 0): string[] {
+  if (typeof node === 'string') return [node]
+  if (typeof node !== 'object' || node === null) return []
+  if (depth > 12) {
+    say(at, 'is nested too deeply')
+    return []
+  }
+  const number = numberIn(node)
+  if (number !== undefined) return [`{${number}}`]
+  if (Object.hasOwn(node, '$number')) say(at, '"$number" stands alone, with the name of a value')
+  return Object.values(node).flatMap((each) => treeTexts(at, each, say, depth + 1))
+}
+
+/** The placeholder that a node is the number of. */
+export function numberIn(node: object): string | undefined {
+  const entries = Object.entries(node)
+  const [first] = entries
+  if (entries.length !== 1 || first?.[0] !== '$number') return undefined
+  return typeof first[1] === 'string' ? first[1] : undefined
+}
+
+/** What a proxy, an overloaded machine or a redirect answers says nothing of the payout. */
+function isUnsure(status: unknown): boolean {
+  return (
+    typeof status !== 'number' || status >= 500 || (status >= 300 && status < 400) || status === 408
+  )
+}
+
+const duplicate = /dup|exist|already|conflict|twice/i
+
+function answerFaults(document: ConnectorDocument, say: Say): void {
+  const sure = (at: string, rule: { if: PayoutRule['if'] }) => {
+    if (rule.if.status?.some(isUnsure)) {
+      say(`${at}/if/status`, 'a redirect, 408 or 5xx says nothing for sure')
+    }
+  }
+  for (const call of ['submitPayout', 'askPayout'] as const) {
+    for (const [n, rule] of (document[call]?.answers ?? []).entries()) {
+      const at = `/${call}/answers/${n}`
+      if (rule.means !== 'accepted') sure(at, rule)
+      if (call === 'submitPayout' && rule.means === 'not_found') {
+        say(at, 'is an answer to a question: a hand-over is refused or not')
+      }
+      const words = Object.values(rule.if).flat().map(String)
+      const isDuplicate = words.some((word) => duplicate.test(word)) || words.includes('409')
+      if (call === 'submitPayout' && rule.means === 'rejected' && isDuplicate) {
+        say(at, 'a duplicate is no refusal: the first copy may be being paid')
+      }
+    }
+  }
+  for (const [n, rule] of (document.expectDeposit?.answers ?? []).entries()) {
+    if (rule.means === 'rejected') sure(`/expectDeposit/answers/${n}`, rule)
+  }
+  for (const [n, rule] of (document.askDeposit?.rules ?? []).entries()) {
+    sure(`/askDeposit/rules/${n}`, rule)
+  }
+}
+
+function noticeFaults({ notice, sign }: ConnectorDocument, say: Say): void {
+  if (sign) {
+    signFaults('/sign', sign, say)
+    const { put, timestamp } = sign
+    if ((put.header === undefined) === (put.field === undefined)) {
+      say('/sign/put', 'must be a header or a field')
+    }
+    if (put.as !== undefined && placeholdersIn(put.as) === undefined) {
+      say('/sign/put/as', 'has braces that are no placeholder')
+    }
+    if (hasPart(sign, 'timestamp') && !timestamp) say('/sign/timestamp', 'is required by over')
+  }
+  if (!notice) return
+  const { verify, from = [] } = notice
+  signFaults('/notice/verify', verify, say)
+  for (const [n, each] of from.entries()) {
+    if (!isNetwork(each)) say(`/notice/from/${n}`, 'is neither an address nor a network')
+  }
+  if ('over' in verify) {
+    const isWhole = hasPart(verify, 'body') || hasPart(verify, 'bodySha256')
+    if (!isWhole) say('/notice/verify/over', 'must hold the body: the rest could be forged')
+    if (hasPart(verify, 'timestamp') && !verify.timestamp) {
+      say('/notice/verify/timestamp', 'is required by over')
+    }
+  }
+  if (verify.kind === 'sorted' && verify.with === 'md5' && from.length === 0) {
+    say('/notice/from', 'is required: md5 can be forged')
+  }
+}
+
+function signFaults(at: string, scheme: Sign | Verify, say: Say): void {
+  if (scheme.kind === 'sorted' && scheme.with === 'md5' && !scheme.weak) {
+    say(`${at}/weak`, 'md5 is weak: say so with "weak": true')
+  }
+}
+
+function hasPart(scheme: Sign | Verify, part: string): boolean {
+  return 'over' in scheme && scheme.over.some((each) => each === part)
+}
+
+/** Whether a text is an IP address or a network such as 10.0.0.0/8. */
+export function isNetwork(text: string): boolean {
+  return text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text)
+}
+
+/** The names of the secrets that a document uses. */
+export function secretsUsed(document: ConnectorDocument): Set<string> {
+  const found = new Set<string>()
+  const walk = (node: unknown) => {
+    if (typeof node !== 'object' || node === null) return
+    if ('secret' in node && typeof node.secret === 'string') found.add(node.secret)
+    for (const each of Object.values(node)) walk(each)
+  }
+  walk(document.auth)
+  walk(document.sign)
+  walk(document.notice?.verify)
+  return found
+}
+
+function secretFaults(document: ConnectorDocument, say: Say): void {
+  const used = secretsUsed(document)
+  for (const name of used) {
+    if (!Object.hasOwn(document.secrets, name)) {
+      say('/secrets', `"${name}" is used and not in the list`)
+    }
+  }
+  for (const name of Object.keys(document.secrets)) {
+    if (!used.has(name)) say(`/secrets/${name}`, 'is not used')
+  }
+}

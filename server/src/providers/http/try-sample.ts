@@ -1,0 +1,155 @@
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { type Currency, decimalText } from '../../lib/money.ts'
+import type { DepositOutcome, PayoutOutcome, ProviderEvent, ReportedLine } from '../provider.ts'
+import type { ConnectorDocument } from './connector-document.ts'
+import {
+  type Asked,
+  type CompanyAnswer,
+  readAskedDeposit,
+  readDepositAnswer,
+  readPayoutAnswer,
+} from './read-answer.ts'
+import { type ReadEvent, readEvent, writtenText } from './read-events.ts'
+import { eventsIn, readBody } from './verify-notice.ts'
+
+export const sampleCalls = [
+  'expectDeposit',
+  'askDeposit',
+  'submitPayout',
+  'askPayout',
+  'notice',
+] as const
+export type SampleCall = (typeof sampleCalls)[number]
+
+/** What a document makes of something that the company says. */
+export interface Tried {
+  /** Where the rule stands that fits, such as /askPayout/answers/1; null if none does. */
+  rule: string | null
+  /** The name that the document gives that rule. */
+  ruleName: string | null
+  /** What would happen, in words that samples are compared with. */
+  got: string[]
+  /** Why nothing would. */
+  fault: string | null
+}
+
+/** Tries an answer or a notice on a document, without a signature and without changing anything. */
+export function tryOn(
+  document: ConnectorDocument,
+  call: SampleCall,
+  answer: CompanyAnswer,
+  asked: Asked,
+): Tried[] {
+  switch (call) {
+    case 'submitPayout':
+    case 'askPayout': {
+      const rules = document[call]
+      if (!rules) return [noCall(call)]
+      const { rule, outcome } = readPayoutAnswer(rules, answer, asked)
+      return [tried(`/${call}/answers`, rules.answers, rule, [payoutWords(outcome)], outcome)]
+    }
+    case 'expectDeposit': {
+      const rules = document.expectDeposit
+      if (!rules) return [noCall(call)]
+      const { rule, outcome } = readDepositAnswer(rules, answer, asked)
+      return [tried(`/${call}/answers`, rules.answers, rule, [depositWords(outcome)], outcome)]
+    }
+    case 'askDeposit': {
+      const rules = document.askDeposit
+      if (!rules) return [noCall(call)]
+      return [triedEvent(`/${call}/rules`, rules.rules, readAskedDeposit(rules, answer, asked))]
+    }
+    case 'notice': {
+      const { notice } = document
+      if (!notice) return [noCall(call)]
+      const body = readBody(notice, answer.body)
+      const said = body === undefined ? undefined : eventsIn(notice, body)
+      if (!said)
+        return [{ rule: null, ruleName: null, got: ['unread'], fault: 'it cannot be read' }]
+      return said.map((each) => {
+        const read = readEvent(notice.rules, each)
+        const found = triedEvent('/notice/rules', notice.rules, read)
+        return read.fault === undefined ? found : { ...found, got: ['unread'] }
+      })
+    }
+  }
+}
+
+function noCall(call: string): Tried {
+  return { rule: null, ruleName: null, got: [], fault: `the document has no ${call}` }
+}
+
+function tried(
+  where: string,
+  rules: readonly { name?: string }[],
+  rule: number | null,
+  got: string[],
+  outcome: { type: string; reason?: string },
+): Tried {
+  return {
+    rule: rule === null ? null : `${where}/${rule}`,
+    ruleName: rule === null ? null : (rules[rule]?.name ?? null),
+    got,
+    fault: outcome.type === 'unknown' ? (outcome.reason ?? null) : null,
+  }
+}
+
+function triedEvent(
+  where: string,
+  rules: readonly { name?: string }[],
+  { rule, events, lines, fault }: ReadEvent,
+): Tried {
+  const got =
+    fault === undefined ? [...events.map(eventWords), ...lines.map(lineWords)] : ['unknown']
+  return { ...tried(where, rules, rule, got, { type: '' }), fault: fault ?? null }
+}
+
+export function payoutWords(outcome: PayoutOutcome): string {
+  const isOther = outcome.type === 'rejected' && outcome.mayTryAnother
+  return isOther ? 'rejected, another may try' : outcome.type
+}
+
+export function depositWords(outcome: DepositOutcome): string {
+  if (outcome.type !== 'accepted') return outcome.type
+  return `accepted with ${Object.keys(outcome.instructions).join(', ')}`
+}
+
+/** An event in the words of samples. */
+export function eventWords(event: ProviderEvent): string {
+  switch (event.type) {
+    case 'payment':
+      return `payment ${money(event)} for ${event.reference}`
+    case 'payment_taken_back':
+      return `payment_taken_back for ${event.reference}`
+    case 'deposit_ended':
+      return `deposit_ended ${event.status} for ${event.reference}`
+    case 'payout':
+      return `payout ${payoutWords(event.outcome)} for ${event.reference}`
+    case 'cost':
+      return `cost ${money(event)} for ${event.reference}`
+    case 'unread':
+      return 'unread'
+  }
+}
+
+function lineWords({ amountMinor, currency }: ReportedLine): string {
+  return `line ${decimalText(amountMinor, currency)} ${currency}`
+}
+
+function money({ amountMinor, currency }: { amountMinor: bigint; currency: Currency }): string {
+  return `${decimalText(amountMinor, currency)} ${currency}`
+}
+
+/** The bytes of a sample's body: text as it is, or JSON with its numbers as they are written. */
+export function bytesOfBody(body: unknown, source: string, pointer: string): Buffer {
+  if (typeof body === 'string') return Buffer.from(body)
+  const whole = parseExactJson(Buffer.from(source))
+  const exact = pointer
+    .split('/')
+    .slice(1)
+    .reduce<typeof whole>((value, part) => {
+      if (value instanceof Map) return value.get(part)
+      return Array.isArray(value) ? value[Number(part)] : undefined
+    }, whole)
+  return Buffer.from(exact === undefined ? JSON.stringify(body) : writtenText(exact))
+}

@@ -1,0 +1,121 @@
+/** Rows of connectors for constraints.test.ts: good ones, those that are there, and what spoils them. */
+
+type Fields = Record<string, unknown>
+
+const at = '2026-01-01T00:00:00Z'
+const by = 'one@sluice.example'
+const sha = (digit: string) => digit.repeat(64)
+
+/** A good row of each table of connectors. */
+export const connectorRows: Record<string, Fields> = {
+  connectors: { name: 'newpay', created_at: at, created_by: by },
+  connector_versions: {
+    connector: 'oldpay',
+    version: 2,
+    document: '{}',
+    sha256: sha('b'),
+    added_at: at,
+    added_by: by,
+  },
+  connector_secrets: {
+    connector: 'oldpay',
+    secret: 'api',
+    n: 1,
+    sealed: '\\x00',
+    added_at: at,
+    added_by: by,
+  },
+  connector_runs: {
+    connector: 'oldpay',
+    version: 1,
+    n: 3,
+    samples: '{}',
+    passed: true,
+    results: '{}',
+    ran_at: at,
+    ran_by: by,
+  },
+  connector_uses: {
+    connector: 'oldpay',
+    n: 1,
+    version: 1,
+    run: 1,
+    passed: true,
+    secrets: '{}',
+    used_at: at,
+    used_by: by,
+  },
+  connector_deposits: {
+    agent_id: 1,
+    order_id: '0'.repeat(31).concat('1'),
+    connector: 'oldpay',
+    version: 1,
+    made_at: at,
+    asks: 0,
+  },
+}
+
+/** A connector with a version, one run that passed and one that did not. */
+export const connectorsPresent: [table: string, fields: Fields][] = [
+  ['connectors', { name: 'oldpay' }],
+  ['connector_versions', { version: 1, sha256: sha('a') }],
+  ['connector_runs', { n: 1 }],
+  ['connector_runs', { n: 2, passed: false }],
+]
+
+export const connectorCases: [constraint: string, table: string, spoiled: Fields][] = [
+  ['connectors_name_check', 'connectors', { name: 'Old' }],
+  ['connectors_created_by_check', 'connectors', { created_by: '' }],
+  ['connector_versions_connector_fkey', 'connector_versions', { connector: 'nobody' }],
+  ['connector_versions_version_check', 'connector_versions', { version: 0 }],
+  ['connector_versions_document_check', 'connector_versions', { document: '' }],
+  ['connector_versions_sha256_check', 'connector_versions', { sha256: 'x' }],
+  ['connector_versions_added_by_check', 'connector_versions', { added_by: '' }],
+  ['connector_versions_once', 'connector_versions', { sha256: sha('a') }],
+  ['connector_secrets_connector_fkey', 'connector_secrets', { connector: 'nobody' }],
+  ['connector_secrets_secret_check', 'connector_secrets', { secret: 'A b' }],
+  ['connector_secrets_n_check', 'connector_secrets', { n: 0 }],
+  ['connector_secrets_sealed_check', 'connector_secrets', { sealed: `\\x${'00'.repeat(16385)}` }],
+  ['connector_secrets_added_by_check', 'connector_secrets', { added_by: '' }],
+  ['connector_runs_connector_version_fkey', 'connector_runs', { version: 9 }],
+  ['connector_runs_n_check', 'connector_runs', { n: 0 }],
+  ['connector_runs_samples_check', 'connector_runs', { samples: '' }],
+  ['connector_runs_results_check', 'connector_runs', { results: '' }],
+  ['connector_runs_ran_by_check', 'connector_runs', { ran_by: '' }],
+  ['connector_uses_connector_fkey', 'connector_uses', { connector: 'nobody' }],
+  ['connector_uses_n_check', 'connector_uses', { n: 0 }],
+  ['connector_uses_secrets_check', 'connector_uses', { secrets: '' }],
+  ['connector_uses_used_by_check', 'connector_uses', { used_by: '' }],
+  // A run that did not pass cannot be said to have passed.
+  ['connector_uses_passed', 'connector_uses', { run: 2, passed: false }],
+  ['connector_uses_connector_version_run_passed_fkey', 'connector_uses', { run: 2 }],
+  ['connector_deposits_agent_id_check', 'connector_deposits', { agent_id: 0 }],
+  ['connector_deposits_connector_check', 'connector_deposits', { connector: '' }],
+  ['connector_deposits_version_check', 'connector_deposits', { version: 0 }],
+  ['connector_deposits_their_id_check', 'connector_deposits', { their_id: '' }],
+  ['connector_deposits_asks_check', 'connector_deposits', { asks: -1 }],
+  ['payouts_version', 'payouts', { version: 0 }],
+  ['payouts_their_id', 'payouts', { their_id: '' }],
+]
+
+export const connectorsDoubled: [constraint: string, table: string][] = [
+  ['connectors_pkey', 'connectors'],
+  ['connector_versions_pkey', 'connector_versions'],
+  ['connector_secrets_pkey', 'connector_secrets'],
+  ['connector_runs_pkey', 'connector_runs'],
+  ['connector_uses_pkey', 'connector_uses'],
+  ['connector_deposits_pkey', 'connector_deposits'],
+]
+
+/** Foreign keys need them; the primary key refuses first. */
+export const connectorKeys = ['connector_runs_as_ran']
+
+/** Columns that the service cannot change. */
+export const connectorsFixed: Record<string, string> = {
+  connectors: 'name, created_at, created_by',
+  connector_versions: 'connector, version, document, sha256, added_at, added_by',
+  connector_secrets: 'connector, secret, n, sealed, added_at, added_by',
+  connector_runs: 'connector, version, n, samples, passed, results, ran_at, ran_by',
+  connector_uses: 'connector, n, version, run, passed, secrets, used_at, used_by',
+  connector_deposits: 'agent_id, order_id, connector, version, made_at',
+}
