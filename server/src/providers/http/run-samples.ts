@@ -259,12 +259,7 @@ function signatureOf(
   }
   const { method, path, url, body } = sent
   const message = { timestamp, nonce: '', method, path, query: '', url, body, header }
-  const put = { header: 'x' }
-  return signatureOver(
-    { ...verify, put, timestamp: undefined } as never,
-    bytesOver(verify.over, message) ?? Buffer.alloc(0),
-    secrets,
-  )
+  return signatureOver(verify, bytesOver(verify.over, message) ?? Buffer.alloc(0), secrets)
 }
 
 function plainText(json: string): string {

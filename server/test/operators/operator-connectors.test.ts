@@ -1,0 +1,162 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { companyDocument, companySamples } from '../support/company.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { cleanUp, command, commandJson, tempFolder } from '../support/process.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+let s: TestService
+let ann: OperatorClient
+const document = JSON.stringify(companyDocument({ url: 'https://pay.example' }))
+const samples = JSON.stringify(companySamples)
+const reason = 'a contract was signed'
+
+beforeAll(async () => {
+  s = await startTestService({ outside: { providers: [] } })
+  ann = await signIn(s, 'admin')
+})
+afterAll(async () => {
+  await s.close()
+  await cleanUp()
+})
+
+const change = (path: string, body: object) => ann.post(path, { ...body, reason, code: ann.code() })
+
+describe('in the console', () => {
+  it('a connector is added, gets its secrets, is tried and is used', async () => {
+    const bad = await change('/connectors', { name: 'paycompany', document: '{"format":1}' })
+    expect([bad.status, bad.json.code]).toEqual([422, 'invalid_request'])
+    expect(bad.json.errors.length).toBeGreaterThan(2)
+    const added = await change('/connectors', { name: 'paycompany', document })
+    expect([added.status, added.json]).toEqual([
+      201,
+      { name: 'paycompany', version: 1, is_new: true },
+    ])
+    expect((await change('/connectors/paycompany/use', { version: 1, use: 0 })).json.detail).toBe(
+      'Set the secrets api, hook first.',
+    )
+    for (const secret of ['api', 'hook']) {
+      const { status, json } = await change('/connectors/paycompany/secrets', {
+        secret,
+        value: `value of ${secret}`,
+      })
+      expect([status, json]).toEqual([201, { secret, n: 1 }])
+    }
+    expect((await change('/connectors/paycompany/use', { version: 1, use: 0 })).json.detail).toBe(
+      'Version 1 has not passed its samples: try them first.',
+    )
+    const ran = await ann.post('/connectors/paycompany/samples', { samples })
+    expect(ran.json).toMatchObject({ version: 1, passed: true, missing: [] })
+    const used = await change('/connectors/paycompany/use', { version: 1, use: 0 })
+    expect([used.status, used.json]).toEqual([200, { name: 'paycompany', version: 1, use: 1 }])
+    const late = await change('/connectors/paycompany/use', { version: 1, use: 0 })
+    expect(late.json.code).toBe('changed_meanwhile')
+  })
+
+  it('is shown without its secrets, in the log too', async () => {
+    const { json, text } = await ann.get('/connectors/paycompany')
+    expect(json).toMatchObject({
+      name: 'paycompany',
+      company: 'Imaginary Pay',
+      state: 'on',
+      version: 1,
+      use: 1,
+      secrets: [
+        { name: 'api', newest: 1, in_use: 1, found: 'of calls' },
+        { name: 'hook', newest: 1, in_use: 1 },
+      ],
+      versions: [{ version: 1, passed: true }],
+    })
+    expect(text).not.toContain('value of')
+    expect((await ann.get('/connectors')).json.data).toMatchObject([{ name: 'paycompany' }])
+    const shown = await ann.get('/connectors/paycompany/versions/1')
+    expect(shown.json).toEqual({ version: 1, document })
+    const { rows } = await s.sql('select after::text, before::text, reason from audit_log')
+    expect(JSON.stringify(rows)).not.toContain('value of')
+    const { rows: kept } = await s.sql(
+      `select encode(sealed, 'escape') as text from connector_secrets`,
+    )
+    expect(JSON.stringify(kept)).not.toContain('value of')
+  })
+
+  it('tells which rule an answer or a notice would fire, and what would happen', async () => {
+    const attempt = (body: object) => ann.post('/connectors/paycompany/try', body)
+    const answer = await attempt({
+      call: 'askPayout',
+      body: '{"ref":"SX1","state":"DONE"}',
+      reference: 'SX1',
+    })
+    expect(answer.json).toEqual({
+      version: 1,
+      signature: null,
+      tried: [{ rule: '/askPayout/answers/1', rule_name: null, got: ['paid'], fault: null }],
+    })
+    const html = await attempt({ call: 'askPayout', body: '<html>' })
+    expect(html.json.tried).toMatchObject([{ rule: null, got: ['unknown'] }])
+    const notice = await attempt({
+      call: 'notice',
+      body: JSON.stringify(companySamples.samples[1]?.body),
+      headers: 'X-Sign: t=1,v1=00\ncontent-type: application/json',
+    })
+    expect(notice.json).toMatchObject({
+      signature: 'It is not signed with the secret in use, or too old.',
+      tried: [{ rule: '/notice/rules/0', got: ['payment 100 THB for SX0000000000A'] }],
+    })
+    expect((await attempt({ call: 'notice', body: '{}', version: 9 })).status).toBe(404)
+    expect((await ann.get('/connectors/nobody')).status).toBe(404)
+  })
+
+  it('is for admins alone', async () => {
+    const bob = await signIn(s, 'operator')
+    expect((await bob.get('/connectors')).status).toBe(403)
+    expect((await bob.post('/connectors/paycompany/try', {})).status).toBe(403)
+  })
+})
+
+describe('on the command line', () => {
+  it('a connector is added, tried, switched on and shown', async () => {
+    const folder = await tempFolder()
+    const env = {
+      DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    }
+    const file = join(folder, 'clipay.json')
+    const set = join(folder, 'samples.json')
+    await writeFile(file, document)
+    await writeFile(set, samples)
+    const secrets = ['--secret', 'api=one', 'hook=two']
+    expect(await commandJson(['provider', 'add', file, ...secrets], env)).toEqual({
+      name: 'clipay',
+      version: 1,
+      is_new: true,
+    })
+    const early = await command(['provider', 'set', 'clipay', 'on'], env)
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('has not passed')])
+    const half = JSON.stringify({ ...companySamples, samples: companySamples.samples.slice(0, 3) })
+    await writeFile(join(folder, 'half.json'), half)
+    const failed = await command(
+      ['provider', 'test', 'clipay', '--sample', join(folder, 'half.json')],
+      env,
+    )
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).toContain('a payout that is paid')
+    const passed = await command(['provider', 'test', 'clipay', '--sample', set], env)
+    expect([passed.code, passed.stdout]).toEqual([0, expect.stringContaining('has passed')])
+    const on = await commandJson(['provider', 'set', 'clipay', 'on'], env)
+    expect(on).toEqual({ name: 'clipay', version: 1, use: 1 })
+    const list = await commandJson(['provider', 'list'], env)
+    expect(list).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'clipay', state: 'on' })]),
+    )
+    const shown = await commandJson(['provider', 'show', 'clipay'], env)
+    expect(shown).toMatchObject({
+      in_use: 1,
+      versions: [1],
+      document: { company: 'Imaginary Pay' },
+    })
+    const { stderr } = await command(['provider', 'add', set, '--name', 'wrong'], env)
+    expect(stderr).toContain('document')
+  })
+})
