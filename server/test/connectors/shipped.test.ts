@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runSamples } from '../../src/providers/http/run-samples.ts'
+import { noticeFault } from '../../src/providers/http/verify-notice.ts'
 import { documentOf } from '../support/connector.ts'
 import { root } from '../support/process.ts'
 
@@ -52,3 +54,31 @@ it.each(names)(
     expect(expected).toContain('unread')
   },
 )
+
+it('two signatures of Omise, as while its secret is rotated, are one too many only if neither is right', () => {
+  const { notice } = documentOf(JSON.parse(textOf('omise-promptpay.json')))
+  if (!notice) throw new Error('there is no notice')
+  const body = Buffer.from('{}')
+  const at = new Date('2026-01-31T08:30:00Z')
+  const t = String(at.getTime() / 1000)
+  const key = Buffer.from('the secret').toString('base64')
+  const right = createHmac('sha256', 'the secret').update(`${t}.{}`).digest('hex')
+  const wrong = '0'.repeat(64)
+  const fault = (signature: string) =>
+    noticeFault(
+      notice,
+      {
+        body,
+        headers: { 'omise-signature': signature, 'omise-signature-timestamp': t },
+        method: 'POST',
+        path: '/',
+        url: 'https://sluice.example/',
+        ip: undefined,
+      },
+      () => key,
+      at,
+    )
+  expect(fault(right)).toBeUndefined()
+  expect(fault(`${wrong}, ${right}`)).toBeUndefined()
+  expect(fault(`${wrong},${wrong}`)).toBe('its signature is not right')
+})
