@@ -18,6 +18,7 @@ const limitMs = 60_000
 const folder = fileURLToPath(new URL('../../server/connectors/', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-connectors-'))
 const children = []
+const mockNames = { stripe: 'stripe-mock', xendit: 'stand-in', omise: 'stand-in' }
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(connectors, name))
@@ -96,8 +97,6 @@ async function resultOf(name, terms) {
   return result
 }
 
-const mockNames = { stripe: 'stripe-mock', xendit: 'stand-in', omise: 'stand-in' }
-
 function takes(company) {
   if (company === 'stripe') return stripeTakes(mockUrl)
   return company === 'xendit' ? xenditTakes() : omiseTakes()
@@ -124,7 +123,9 @@ async function deposit(name, terms, company, client) {
   const request = { ...party, userId: 'user-1', refId: `${name}-1`, amount }
   const order = await created(() => client.createDeposit(request))
   const wanted = company.calls.filter(({ method }) => method === 'POST')
-  if (wanted.length === 0) throw new Error('it was not asked for a deposit')
+  if (terms.company === 'stripe' && wanted.length < 2) {
+    throw new Error('an answer about another payment was taken')
+  }
   await until('it is asked about the deposit', () =>
     company.calls.some(({ method }) => method === 'GET'),
   )
