@@ -221,7 +221,7 @@ export function signedNotice(
   if (verify.kind === 'basic') {
     const user = 'text' in verify.user ? verify.user.text : secrets(verify.user.secret)
     const both = `${user}:${secrets(verify.password.secret)}`
-    headers['authorization'] = `Basic ${Buffer.from(both).toString('base64')}`
+    headers.authorization = `Basic ${Buffer.from(both).toString('base64')}`
     return sent
   }
   const timestamp = verify.timestamp ? clockText(verify.timestamp.as, now) : ''
