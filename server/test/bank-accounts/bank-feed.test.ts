@@ -1,12 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { saveProviderState } from '../../src/routing/providers.ts'
 import { builtInFeedProfiles } from '../../src/statements/feed-profile.ts'
 import {
   booked,
+  camt,
+  dayAt,
   daysOf,
   feedSignature,
+  importFile,
   makeAccount,
   movementsOf,
   push,
+  routed,
   type TestAccount,
 } from '../support/bank-accounts.ts'
 import { type Answer, startTestService, type TestService } from '../support/service.ts'
@@ -104,6 +109,41 @@ it('a sender with words of its own is read by the account’s profile, and answe
     'What stands at /transfer_type is neither credit nor debit.',
   ])
 })
+
+it('what SePay tells of an account and what its statement says are one credit', async () => {
+  const feedProfile = JSON.stringify(builtInFeedProfiles.sepay)
+  await saveProviderState(s.backend.pool, shop.account.name, 'draining', s.clock())
+  const theirs = await makeAccount(s, { feed: 'token', match: 'code', feedProfile })
+  const { agent, code } = await expectPayment()
+  const told = {
+    transaction_id: 'sepay-1',
+    transfer_type: 'credit',
+    amount: 100,
+    accumulated: 0,
+    content: `CT DEN ${code}`,
+    reference_code: 'FT26001',
+    transaction_date: localTime(s.clock()),
+  }
+  const token = () => ({ authorization: `Apikey ${theirs.secret}` })
+  // It tells the same again until it is answered, and again after that.
+  const answers = await Promise.all(Array.from({ length: 7 }, () => push(s, theirs, told, token)))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  const lines = [{ amount: '100.00', text: `CT DEN ${code}` }]
+  const { account } = theirs
+  await importFile(s, theirs, camt({ account, day: dayAt(s.clock()), lines }))
+  await push(s, theirs, told, token)
+  await booked(s, account.name)
+  expect(await movementsOf(s, theirs)).toHaveLength(1)
+  expect(await agent.balance()).toBe(100)
+  await saveProviderState(s.backend.pool, account.name, 'off', s.clock())
+  await saveProviderState(s.backend.pool, shop.account.name, 'on', s.clock())
+  await routed(s, shop.account.name)
+})
+
+/** As SePay writes it: without a zone, in the bank's. */
+function localTime(at: Date): string {
+  return new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ')
+}
 
 describe('what is refused', () => {
   it.each([

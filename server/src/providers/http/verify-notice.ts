@@ -129,18 +129,17 @@ function plainText(value: ExactJson): string | undefined {
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** The texts that stand there; several only in a header such as `t=1,v1=ab,v1=cd`. */
+/** The texts that stand there; several only in a header such as `t=1,v1=ab,v1=cd`, or `ab,cd` while a key is rotated. */
 function textsIn(where: Where, sent: SentNotice, body: ExactJson | undefined): string[] {
   if ('at' in where) return [textAt(body, where.at)].filter((each) => each !== undefined)
   const header = headerOf(sent, where.header)
   if (header === undefined || header.length > 4096) return []
   const { field, prefix = '' } = where
+  const parts = prefix.includes(',') ? [header] : header.split(',').map((part) => part.trim())
   const texts =
     field === undefined
-      ? [header]
-      : header
-          .split(',')
-          .map((part) => part.trim())
+      ? parts
+      : parts
           .filter((part) => part.startsWith(`${field}=`))
           .map((part) => part.slice(field.length + 1))
   return texts
