@@ -37,7 +37,11 @@ export function TextOrFile(props: {
         onChange={(event) => props.change(event.currentTarget.value)}
       />
       <Group mt={8}>
-        <FileButton resetRef={forgetFile} accept={props.accept} onChange={(file) => void read(file)}>
+        <FileButton
+          resetRef={forgetFile}
+          accept={props.accept}
+          onChange={(file) => void read(file)}
+        >
           {(button) => (
             <Button variant="default" {...button}>
               {words.chooseFile}

@@ -133,7 +133,7 @@ describe('a connector', () => {
       await confirmIn(page, maker, 'Keep it', 'from the company’s site')
       await button(`Rotate ${name}`).waitFor()
     }
-    await page.getByText('The newest is not used yet').first().waitFor()
+    await page.getByText('Not used yet').first().waitFor()
     expect(await page.content()).not.toContain(secret)
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toContain(secret)
     await looks('overview')

@@ -40,7 +40,7 @@ export function ConnectorSamples({ connector }: { connector: ConnectorDetail }) 
     <Stack gap="md">
       <Panel>
         <Stack gap="sm">
-          <p>{says.says}</p>
+          <div>{says.says}</div>
           <VersionSelect
             connector={connector}
             value={version}
@@ -115,9 +115,7 @@ const columns: Column<SampleResult>[] = [
     key: 'result',
     head: says.result,
     phone: 'plain',
-    cell: ({ ok }) => (
-      <Toned tone={ok ? 'good' : 'bad'}>{ok ? says.right : says.wrong}</Toned>
-    ),
+    cell: ({ ok }) => <Toned tone={ok ? 'good' : 'bad'}>{ok ? says.right : says.wrong}</Toned>,
   },
   { key: 'name', head: says.name, phone: 'plain', cell: (row) => row.name },
   { key: 'call', head: says.call, cell: (row) => row.call },

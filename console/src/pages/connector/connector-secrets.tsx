@@ -39,7 +39,12 @@ export function ConnectorSecrets({ connector }: { connector: ConnectorDetail }) 
             cell: (row) => <strong>{row.name}</strong>,
           },
           { key: 'state', head: says.state, phone: 'plain', cell: State },
-          { key: 'found', head: says.found, phone: 'wide', cell: (row) => row.found ?? says.unnamed },
+          {
+            key: 'found',
+            head: says.found,
+            phone: 'wide',
+            cell: (row) => row.found ?? says.unnamed,
+          },
           {
             key: 'set',
             head: says.set,

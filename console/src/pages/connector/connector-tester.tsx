@@ -67,7 +67,7 @@ export function ConnectorTester({ connector }: { connector: ConnectorDetail }) {
           }}
         >
           <Stack gap="sm">
-            <p>{says.says}</p>
+            <div>{says.says}</div>
             <VersionSelect
               connector={connector}
               value={version}

@@ -80,7 +80,7 @@ export const connectorWords = {
     states: {
       missing: 'Not set',
       used: 'In use',
-      newer: 'The newest is not used yet',
+      newer: 'Not used yet',
     },
     unnamed: 'The newest document does not name it.',
     dialog: {

@@ -23,9 +23,9 @@ export function TriedPanel(props: {
       <div aria-live="polite">
         {answer ? (
           <Stack gap="md">
-            <p>{says.by(answer.version)}</p>
+            <div>{says.by(answer.version)}</div>
             {answer.signature !== null && <Signature says={answer.signature} />}
-            {answer.tried.length === 0 && <p>{says.noEvents}</p>}
+            {answer.tried.length === 0 && <div>{says.noEvents}</div>}
             {answer.tried.map((tried, at) => (
               <One
                 // biome-ignore lint/suspicious/noArrayIndexKey: events have only their place
@@ -71,7 +71,7 @@ function One(props: { tried: Tried; title: string | undefined; document: string 
     <div>
       {props.title && <strong>{props.title}</strong>}
       {meanings.map((each) => (
-        <p key={each}>{each}</p>
+        <div key={each}>{each}</div>
       ))}
       <Facts
         facts={[

@@ -25,9 +25,7 @@ export function UseDialog(props: {
       draft="use"
       title={says.title(name, version)}
       explain={
-        me.mode === 'live'
-          ? `${says.explain(version)} ${says.explainLive}`
-          : says.explain(version)
+        me.mode === 'live' ? `${says.explain(version)} ${says.explainLive}` : says.explain(version)
       }
       confirm={says.button(version)}
       close={props.close}
