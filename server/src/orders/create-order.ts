@@ -30,10 +30,9 @@ export async function createDeposit(
 ): Promise<Created> {
   checkExtraParams(desk, 'deposit', request)
   const order = newOrder(agent, 'deposit', inMinor(agent, request), desk.now())
-  const candidates = await desk.providers.candidates({
-    ...order,
-    direction: 'deposit',
-  })
+  const candidates = answeringFirst(
+    await desk.providers.candidates({ ...order, direction: 'deposit' }),
+  )
   const refusal = refusalOf(agent, order, request, candidates)
   const place = refusal ? undefined : await placeDeposit(desk, order, candidates)
   if (!place || 'first' in place) {
@@ -58,6 +57,12 @@ export async function createDeposit(
   // Of several requests with one refId, only one became the order.
   if (expected && taken.orderId !== order.orderId) await desk.expected.release(expected)
   return { isNew, answer: await finalAnswer(desk, agent, taken, candidates) }
+}
+
+/** Those that fail at the moment are asked last. */
+function answeringFirst(candidates: Provider[]): Provider[] {
+  const fails = (each: Provider) => each.isAnswering?.() === false
+  return [...candidates.filter((each) => !fails(each)), ...candidates.filter(fails)]
 }
 
 /**

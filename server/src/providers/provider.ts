@@ -207,6 +207,8 @@ export interface Provider {
    * Called after the order is committed and before it is answered; after an error, again with the same txnId.
    */
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
+  /** False while it fails: other providers are asked for deposits before it. */
+  isAnswering?(): boolean
   /** How often it is asked about a deposit that is not paid yet; unset: never, it reports by itself. */
   readonly asksDepositsEveryS?: number
   /** What the provider says about a deposit; undefined if that is not clear. */

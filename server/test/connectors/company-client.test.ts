@@ -48,7 +48,11 @@ describe('a company', () => {
     await expect(client('public').send(get(url), soon())).rejects.toThrow('not a public address')
     const both = client('public', ['93.184.216.34', '127.0.0.1'])
     await expect(both.send(get(url), soon())).rejects.toThrow('not a public address')
-    for (const literal of [`http://127.0.0.1:${port}/`, 'http://[::1]/', 'http://169.254.169.254/']) {
+    for (const literal of [
+      `http://127.0.0.1:${port}/`,
+      'http://[::1]/',
+      'http://169.254.169.254/',
+    ]) {
       await expect(client('public').send(get(literal), soon())).rejects.toThrow('its address')
     }
     await expect(client('secure').send(get(url), soon())).rejects.toThrow('https')
@@ -105,7 +109,10 @@ describe('an access token', () => {
     for (let n = 0; n < 3; n++) {
       expect(await provider.askPayout(payout, soon())).toEqual({ type: 'paid' })
     }
-    expect(calls).toEqual(['POST /token', ...Array(3).fill(`GET /payouts/${payout.reference} Bearer t1`)])
+    expect(calls).toEqual([
+      'POST /token',
+      ...Array(3).fill(`GET /payouts/${payout.reference} Bearer t1`),
+    ])
   })
 
   it('that was taken back is replaced for a question, and a hand-over is never repeated', async () => {

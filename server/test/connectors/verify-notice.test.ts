@@ -68,7 +68,8 @@ describe('a composite header, as Stripe has it', () => {
       [`t=${t},v1=${good}`, { at: new Date(now.getTime() + 301_000) }],
       [`t=${t},v1=${good}`, { at: new Date(now.getTime() - 301_000) }],
     ]
-    for (const [header, change] of wrong) expect([header, with_(header, change)]).toEqual([header, false])
+    for (const [header, change] of wrong)
+      expect([header, with_(header, change)]).toEqual([header, false])
     expect(with_(`t=${t},v1=${good}`, { at: new Date(now.getTime() + 300_000) })).toBe(true)
   })
 })
@@ -93,12 +94,16 @@ it('a signature is over method, path, query and address as the company knows the
   expect(isTaken(verify, { headers: { ...headers, 'x-id': '8' }, secret: '6b6b' })).toBe(false)
   expect(isTaken(verify, { headers: { 'x-sign': headers['x-sign'] }, secret: '6b6b' })).toBe(false)
   expect(isTaken(verify, { headers, secret: '6b6b', path: '/other' })).toBe(false)
-  expect(isTaken(verify, { headers: { ...headers, 'x-sign': signature }, secret: '6b6b' })).toBe(false)
+  expect(isTaken(verify, { headers: { ...headers, 'x-sign': signature }, secret: '6b6b' })).toBe(
+    false,
+  )
 })
 
 it.each(['rsa', 'ed25519'] as const)('%s is checked by the public key', (kind) => {
   const { privateKey, publicKey } =
-    kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519')
+    kind === 'rsa'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ed25519')
   const secret = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const verify = {
     kind,
@@ -110,7 +115,9 @@ it.each(['rsa', 'ed25519'] as const)('%s is checked by the public key', (kind) =
   const bytes = Buffer.from(body)
   const signature = sign(kind === 'rsa' ? 'sha256' : null, bytes, privateKey).toString('base64')
   expect(isTaken(verify, { headers: { 'x-sign': signature }, secret })).toBe(true)
-  expect(isTaken(verify, { headers: { 'x-sign': signature }, secret, body: `${body} ` })).toBe(false)
+  expect(isTaken(verify, { headers: { 'x-sign': signature }, secret, body: `${body} ` })).toBe(
+    false,
+  )
   expect(isTaken(verify, { headers: { 'x-sign': 'rubbish' }, secret })).toBe(false)
   expect(isTaken(verify, { headers: { 'x-sign': signature }, secret: 'no key' })).toBe(false)
 })

@@ -59,7 +59,7 @@ export class AccessTokens {
       form.set('client_id', id)
       form.set('client_secret', secret)
     } else {
-      headers['authorization'] = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
+      headers.authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
     }
     const asked = { method: 'POST', url: auth.tokenUrl, headers, body: form.toString() } as const
     const { status, body } = await this.client.send(asked, signal)

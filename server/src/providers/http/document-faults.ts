@@ -283,7 +283,7 @@ const duplicate = /dup|exist|already|conflict|twice/i
 
 function answerFaults(document: ConnectorDocument, say: Say): void {
   const sure = (at: string, rule: { if: PayoutRule['if'] }) => {
-    if (rule.if['status']?.some(isUnsure)) {
+    if (rule.if.status?.some(isUnsure)) {
       say(`${at}/if/status`, 'a redirect, 408 or 5xx says nothing for sure')
     }
   }

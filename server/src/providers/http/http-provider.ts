@@ -77,6 +77,7 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
       askDeposit: (deposit: DepositToCollect, signal: AbortSignal) =>
         company.askDeposit(deposit, signal),
     }),
+    isAnswering: () => deps.lane.isReady,
     isReadyFor: () => deps.lane.isReady,
     submitPayout: (payout, signal) => company.callPayout('submitPayout', payout, signal),
     askPayout: (payout, signal) => company.callPayout('askPayout', payout, signal),

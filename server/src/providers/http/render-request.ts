@@ -109,11 +109,11 @@ function authorise(
 ): void {
   switch (auth?.kind) {
     case 'bearer':
-      headers['authorization'] = headerValue(`Bearer ${keyBytes(auth.token, secrets)}`)
+      headers.authorization = headerValue(`Bearer ${keyBytes(auth.token, secrets)}`)
       break
     case 'basic': {
       const both = `${keyOrText(auth.user, secrets)}:${keyOrText(auth.password, secrets)}`
-      headers['authorization'] = `Basic ${Buffer.from(both).toString('base64')}`
+      headers.authorization = `Basic ${Buffer.from(both).toString('base64')}`
       break
     }
     case 'header':
@@ -121,7 +121,7 @@ function authorise(
       break
     case 'oauth':
       if (accessToken === undefined) throw new CannotRender('there is no access token')
-      headers['authorization'] = headerValue(`Bearer ${accessToken}`)
+      headers.authorization = headerValue(`Bearer ${accessToken}`)
       break
     case undefined:
   }

@@ -221,7 +221,7 @@ export function signedNotice(
   if (verify.kind === 'basic') {
     const user = 'text' in verify.user ? verify.user.text : secrets(verify.user.secret)
     const both = `${user}:${secrets(verify.password.secret)}`
-    headers['authorization'] = `Basic ${Buffer.from(both).toString('base64')}`
+    headers.authorization = `Basic ${Buffer.from(both).toString('base64')}`
     return sent
   }
   const timestamp = verify.timestamp ? clockText(verify.timestamp.as, now) : ''
@@ -259,12 +259,7 @@ function signatureOf(
   }
   const { method, path, url, body } = sent
   const message = { timestamp, nonce: '', method, path, query: '', url, body, header }
-  const put = { header: 'x' }
-  return signatureOver(
-    { ...verify, put, timestamp: undefined } as never,
-    bytesOver(verify.over, message) ?? Buffer.alloc(0),
-    secrets,
-  )
+  return signatureOver(verify, bytesOver(verify.over, message) ?? Buffer.alloc(0), secrets)
 }
 
 function plainText(json: string): string {

@@ -49,12 +49,10 @@ function partOf(part: Part, message: SignedMessage): Buffer | string | undefined
   return message[part]
 }
 
+type OverBytes = Extract<Sign | Verify, { kind: 'hmac' | 'rsa' | 'ed25519' }>
+
 /** The signature over bytes, in the scheme's own letters. */
-export function signatureOver(
-  scheme: Sign & { kind: 'hmac' | 'rsa' | 'ed25519' },
-  bytes: Buffer,
-  secrets: Secrets,
-): string {
+export function signatureOver(scheme: OverBytes, bytes: Buffer, secrets: Secrets): string {
   const key = keyBytes(scheme.key, secrets)
   switch (scheme.kind) {
     case 'hmac':
@@ -105,7 +103,7 @@ function sortedDigest(scheme: Sorted, text: string, secrets: Secrets): Buffer {
 
 /** Whether one of the signatures is right for the bytes. */
 export function isSignedBy(
-  scheme: Verify & { kind: 'hmac' | 'rsa' | 'ed25519' },
+  scheme: OverBytes,
   bytes: Buffer,
   signatures: readonly string[],
   secrets: Secrets,
