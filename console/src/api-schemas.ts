@@ -1300,6 +1300,8 @@ export interface Operations {
         /** the version in use; null: none is */
         version: number | null
         newest_version: number
+        /** whether the newest has passed its samples */
+        newest_passed: boolean
         currencies: (
           | 'THB'
           | 'VND'
@@ -1347,6 +1349,8 @@ export interface Operations {
       /** the version in use; null: none is */
       version: number | null
       newest_version: number
+      /** whether the newest has passed its samples */
+      newest_passed: boolean
       currencies: (
         | 'THB'
         | 'VND'
@@ -1379,6 +1383,15 @@ export interface Operations {
         /** when it failed last */
         last_fault_at: string | null
       } | null
+      /** which documentation was read */
+      source: string | null
+      limits: {
+        /** for each process */
+        calls_at_once: number
+        /** for each process */
+        calls_per_second: number
+        timeout_ms: number
+      }
       /** where the company sends its notices */
       notice_url: string
       /** the number of the use; send it with a change */
@@ -1400,8 +1413,13 @@ export interface Operations {
         /** when it was added */
         added_at: string
         added_by: string
+        /** the reason in the audit log */
+        reason: string | null
         /** whether it has passed its samples */
         passed: boolean
+        /** when samples were tried on it last */
+        tried_at: string | null
+        tried_by: string | null
       }[]
       uses: {
         use: number
@@ -1409,6 +1427,8 @@ export interface Operations {
         /** since when */
         at: string
         by: string
+        /** the reason in the audit log */
+        reason: string | null
       }[]
     }
   }
@@ -5254,6 +5274,54 @@ export interface Operations {
       version: number
       /** false: this document was added before */
       is_new: boolean
+    }
+  }
+  'POST /console/api/connectors/check': {
+    query: Record<string, never>
+    body: {
+      /** the document, as JSON text */
+      document: string
+    }
+    answer: {
+      faults: {
+        /** a JSON Pointer; empty: the document as a whole */
+        at: string
+        says: string
+      }[]
+      /** what a document without faults does */
+      found: {
+        company: string
+        source: string | null
+        currencies: (
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        )[]
+        deposits: boolean
+        payouts: boolean
+        notices: boolean
+        account: string | null
+        limits: {
+          /** for each process */
+          calls_at_once: number
+          /** for each process */
+          calls_per_second: number
+          timeout_ms: number
+        }
+        secrets: {
+          name: string
+          found: string
+        }[]
+      } | null
     }
   }
   'POST /console/api/connectors/{name}/samples': {

@@ -71,6 +71,13 @@ const tree = top.addChildren([
     page('/agents/$appId', () => import('./pages/agent/agent.tsx')),
     page('/agents/$appId/audit', () => import('./pages/agent-audit/agent-audit.tsx')),
     page('/providers', () => import('./pages/providers/providers.tsx')),
+    page('/connectors', () => import('./pages/connectors/connectors.tsx')),
+    page('/connectors/new', () => import('./pages/connector-form/new-connector.tsx')),
+    page('/connectors/$name', () => import('./pages/connector/connector.tsx')),
+    page(
+      '/connectors/$name/new-version',
+      () => import('./pages/connector-form/new-connector-version.tsx'),
+    ),
     page('/bank-accounts', () => import('./pages/bank-accounts/bank-accounts.tsx')),
     page('/bank-accounts/new', () => import('./pages/bank-account-form/new-bank-account.tsx')),
     page('/bank-accounts/$name', () => import('./pages/bank-account/bank-account.tsx')),

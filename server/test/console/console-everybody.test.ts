@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
+import { companyDocument, prepare } from '../support/company.ts'
 import {
   axeFaults,
   type ConsoleBrowser,
@@ -40,6 +41,7 @@ beforeAll(async () => {
     ...{ name: 'user-day', kind: 'withdraw', measure: 'amount', per: 'user', period: 'day' },
     ...{ most: '110', outcome: 'hold', reason: 'a test', code: admin.code() },
   })
+  await prepare(test, 'imaginary', companyDocument({ url: 'https://pay.example' }))
   console = await openConsole(test)
 })
 
@@ -96,6 +98,13 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
     [`/agents/${agent.appId}`, 'Chao Phraya Books'],
     [`/agents/${agent.appId}/audit`, 'What was done'],
     ['/providers', 'Providers'],
+    ['/connectors', 'Connectors'],
+    ['/connectors/new', 'Add a connector'],
+    ['/connectors/imaginary', 'imaginary'],
+    ['/connectors/imaginary?view=document', 'imaginary'],
+    ['/connectors/imaginary?view=samples', 'imaginary'],
+    ['/connectors/imaginary?view=try', 'imaginary'],
+    ['/connectors/imaginary/new-version', 'New version of imaginary'],
     ['/bank-accounts', 'Bank accounts'],
     ['/bank-accounts/new', 'Add a bank account'],
     ['/bank-accounts/kbank', 'kbank'],
@@ -199,6 +208,7 @@ describe('by role', () => {
     }
     expect(await page.getByRole('link', { name: 'Users', exact: true }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Audit', exact: true }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Connectors', exact: true }).count()).toBe(0)
     await page.goto(console.at('/users'))
     await page.getByRole('alert').waitFor()
     // Who does not see persons is offered no search for them, and a link with one shows the rest.
@@ -220,6 +230,7 @@ describe('by role', () => {
       'Books',
       'Agents',
       'Providers',
+      'Connectors',
       'Bank accounts',
       'Payout files',
       'Reconciliation',

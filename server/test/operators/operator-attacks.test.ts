@@ -344,6 +344,7 @@ describe('a session that was left open', () => {
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
     'POST /provider-routes/try',
+    'POST /connectors/check',
     'POST /connectors/{name}/samples',
     'POST /connectors/{name}/try',
     'POST /limits/try',

@@ -1,8 +1,7 @@
 import { NativeSelect } from '@mantine/core'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
-import { ActDialog } from '../../parts/act-dialog.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -15,9 +14,9 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { stateWords } from '../../words.ts'
 import { ProviderRoutes } from './provider-routes.tsx'
 import { providersWords as says } from './providers-words.ts'
+import { SwitchDialog } from './switch-dialog.tsx'
 
 type Provider = Row<typeof api.providers>
 type Figure = Row<typeof api.providerFigures>
@@ -28,6 +27,11 @@ export default function Providers() {
   const found = useQuery({
     queryKey: ['providers'],
     queryFn: ({ signal }) => ask(api.providers, { signal }),
+  })
+  const connectors = useQuery({
+    queryKey: ['connectors'],
+    queryFn: ({ signal }) => ask(api.connectors, { signal }),
+    enabled: whyDisabled === undefined,
   })
   const accounts = useQuery({
     queryKey: ['bank-accounts'],
@@ -65,7 +69,13 @@ export default function Providers() {
           {
             key: 'name',
             head: says.columns.name,
-            cell: (row) => <Name row={row} accounts={accounts.data?.data ?? []} />,
+            cell: (row) => (
+              <Name
+                row={row}
+                accounts={accounts.data?.data ?? []}
+                connectors={connectors.data?.data ?? []}
+              />
+            ),
           },
           {
             key: 'state',
@@ -124,13 +134,20 @@ export default function Providers() {
   )
 }
 
-/** A bank account has a page of its own. */
-function Name(props: { row: Provider; accounts: { name: string }[] }) {
+/** A bank account and a connector have pages of their own. */
+function Name(props: {
+  row: Provider
+  accounts: { name: string }[]
+  connectors: { name: string }[]
+}) {
   const { name } = props.row
-  const isAccount = props.accounts.some((each) => each.name === name)
-  return (
-    <strong>{isAccount ? <PageLink to={pages.bankAccount(name)}>{name}</PageLink> : name}</strong>
-  )
+  const isIn = (rows: { name: string }[]) => rows.some((each) => each.name === name)
+  const to = isIn(props.accounts)
+    ? pages.bankAccount(name)
+    : isIn(props.connectors)
+      ? pages.connector(name)
+      : undefined
+  return <strong>{to === undefined ? name : <PageLink to={to}>{name}</PageLink>}</strong>
 }
 
 function rate(of: Figure['payouts'] | undefined): string {
@@ -140,37 +157,4 @@ function rate(of: Figure['payouts'] | undefined): string {
 function can({ deposits, payouts, currencies }: Provider): string {
   const does = [deposits && says.deposits, payouts && says.payouts].filter(Boolean).join(', ')
   return `${does} (${currencies.join(', ')})`
-}
-
-function SwitchDialog({ provider, close }: { provider: Provider; close: () => void }) {
-  const queries = useQueryClient()
-  const [state, setState] = useDraft(`switch/${provider.name}/state`, provider.state)
-  const states: Provider['state'][] = ['on', 'draining', 'off']
-  return (
-    <ActDialog
-      draft={`switch/${provider.name}`}
-      title={says.switchTitle(provider.name)}
-      explain={says.states[state]}
-      confirm={says.switch}
-      danger={state === 'off'}
-      close={close}
-      needsCode={state === 'on'}
-      act={async ({ reason, code }) => {
-        await ask(api.setProvider, {
-          params: { id: provider.name },
-          body: { state, reason, ...(state === 'on' && { code }) },
-        })
-        await queries.invalidateQueries({ queryKey: ['providers'] })
-      }}
-    >
-      <NativeSelect
-        label={says.columns.state}
-        value={state}
-        data={states.map((value) => ({ value, label: stateWords[value] ?? value }))}
-        onChange={({ currentTarget: { value } }) =>
-          setState(states.find((each) => each === value) ?? 'on')
-        }
-      />
-    </ActDialog>
-  )
 }

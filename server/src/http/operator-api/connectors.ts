@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import {
   addSecret,
+  type ConnectorRun,
   type ConnectorUse,
   type ConnectorVersion,
   listConnectors,
@@ -21,8 +22,12 @@ import { inTransaction } from '../../db/in-transaction.ts'
 import { type Currency, defaultCurrency, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import type { LaneFigures } from '../../providers/http/company-lane.ts'
+import type { ConnectorDocument } from '../../providers/http/connector-document.ts'
+import { readDocument } from '../../providers/http/document-faults.ts'
+import { defaultLimits } from '../../providers/http/http-provider.ts'
 import { type SampleCall, type Tried, tryOn } from '../../providers/http/try-sample.ts'
 import { readRoutingTable } from '../../routing/providers.ts'
 import type { ProviderState } from '../../routing/route-order.ts'
@@ -32,6 +37,8 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import {
   AddedSecret,
   AddedVersion,
+  CheckBody,
+  CheckedDocument,
   ConnectorDetail,
   ConnectorDocumentView,
   ConnectorList,
@@ -69,8 +76,13 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const { states } = await readRoutingTable(pool)
       const data = []
       for (const { name } of await listConnectors(pool)) {
-        const [versions, uses] = await Promise.all([listVersions(pool, name), listUses(pool, name)])
-        data.push(summaryOf(name, versions, uses[0], states, providers.connectors?.figuresOf(name)))
+        const [versions, uses, runs] = await Promise.all([
+          listVersions(pool, name),
+          listUses(pool, name),
+          listRuns(pool, name),
+        ])
+        const figures = providers.connectors?.figuresOf(name)
+        data.push(summaryOf(name, versions, uses[0], runs, states, figures))
       }
       return { data, next: null }
     },
@@ -85,12 +97,13 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ params: { name } }) => {
       await providers.freshen()
       const newest = await versionNamed(pool, name, undefined)
-      const [versions, uses, secrets, runs, { states }] = await Promise.all([
+      const [versions, uses, secrets, runs, { states }, log] = await Promise.all([
         listVersions(pool, name),
         listUses(pool, name),
         listSecrets(pool, name),
         listRuns(pool, name),
         readRoutingTable(pool),
+        readAudit(pool, { subject: subjectOf(name), limit: 500 }),
       ])
       const { document } = checkedDocument(newest.document)
       const names = new Set([
@@ -99,7 +112,9 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       ])
       const [use] = uses
       return {
-        ...summaryOf(name, versions, use, states, providers.connectors?.figuresOf(name)),
+        ...summaryOf(name, versions, use, runs, states, providers.connectors?.figuresOf(name)),
+        source: document.source ?? null,
+        limits: limitsOf(shownDocument(versions, use)),
         notice_url: `${desk.publicUrl()}/providers/${name}/notices`,
         use: use?.n ?? 0,
         secrets: [...names].map((secret) => {
@@ -113,18 +128,25 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
             added_by: last?.addedBy ?? null,
           }
         }),
-        versions: versions.map(({ version, sha256, addedAt, addedBy }) => ({
-          version,
-          sha256,
-          added_at: addedAt.toISOString(),
-          added_by: addedBy,
-          passed: runs.some((run) => run.version === version && run.passed),
-        })),
+        versions: versions.map(({ version, sha256, addedAt, addedBy }) => {
+          const own = runs.filter((run) => run.version === version)
+          return {
+            version,
+            sha256,
+            added_at: addedAt.toISOString(),
+            added_by: addedBy,
+            reason: reasonIn(log, 'add_connector_version', version, addedAt),
+            passed: own.some(({ passed }) => passed),
+            tried_at: own[0]?.ranAt.toISOString() ?? null,
+            tried_by: own[0]?.ranBy ?? null,
+          }
+        }),
         uses: uses.map(({ n, version, usedAt, usedBy }) => ({
           use: n,
           version,
           at: usedAt.toISOString(),
           by: usedBy,
+          reason: reasonIn(log, 'use_connector', version, usedAt),
         })),
       }
     },
@@ -139,6 +161,33 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ params }) => {
       const { version, document } = await versionNamed(pool, params.name, Number(params.version))
       return { version, document }
+    },
+  })
+
+  operatorRoute(api, {
+    ...look,
+    method: 'POST',
+    url: '/connectors/check',
+    summary: 'What is wrong with a document, or what it does; nothing is kept',
+    withoutCode: 'changes nothing',
+    bodyLimit: documentLimit,
+    schema: { body: CheckBody, response: CheckedDocument },
+    handler: async ({ body }) => {
+      const read = readDocument(body.document)
+      if ('faults' in read) return { faults: read.faults, found: null }
+      const { document } = read
+      const secrets = Object.entries(document.secrets)
+      return {
+        faults: [],
+        found: {
+          company: document.company,
+          source: document.source ?? null,
+          ...abilitiesOf(document),
+          notices: document.notice !== undefined,
+          limits: limitsOf(document),
+          secrets: secrets.map(([secret, found]) => ({ name: secret, found })),
+        },
+      }
     },
   })
 
@@ -310,22 +359,20 @@ function summaryOf(
   name: string,
   versions: readonly ConnectorVersion[],
   use: ConnectorUse | undefined,
+  runs: readonly ConnectorRun[],
   states: ReadonlyMap<string, ProviderState>,
   figures: LaneFigures | undefined,
 ) {
   const newest = versions.at(-1)
-  const shown = versions.find(({ version }) => version === use?.version) ?? newest
-  const { document } = checkedDocument(shown?.document ?? '')
+  const document = shownDocument(versions, use)
   return {
     name,
     company: document.company,
     state: use ? (states.get(name) ?? 'on') : 'off',
     version: use?.version ?? null,
     newest_version: newest?.version ?? 0,
-    currencies: document.currencies,
-    deposits: document.expectDeposit !== undefined,
-    payouts: document.submitPayout !== undefined,
-    account: document.account ?? null,
+    newest_passed: runs.some(({ version, passed }) => version === newest?.version && passed),
+    ...abilitiesOf(document),
     figures: figures
       ? {
           calls: figures.calls,
@@ -338,6 +385,45 @@ function summaryOf(
         }
       : null,
   }
+}
+
+/** The document in use, or the newest if none is. */
+function shownDocument(
+  versions: readonly ConnectorVersion[],
+  use: ConnectorUse | undefined,
+): ConnectorDocument {
+  const shown = versions.find(({ version }) => version === use?.version) ?? versions.at(-1)
+  return checkedDocument(shown?.document ?? '').document
+}
+
+function abilitiesOf({ currencies, expectDeposit, submitPayout, account }: ConnectorDocument) {
+  return {
+    currencies,
+    deposits: expectDeposit !== undefined,
+    payouts: submitPayout !== undefined,
+    account: account ?? null,
+  }
+}
+
+function limitsOf({ limits }: ConnectorDocument) {
+  const { callsAtOnce, callsPerSecond, timeoutMs } = { ...defaultLimits, ...limits }
+  return { calls_at_once: callsAtOnce, calls_per_second: callsPerSecond, timeout_ms: timeoutMs }
+}
+
+/** Why somebody did something to a version, as the audit log has it. */
+function reasonIn(
+  log: readonly AuditRow[],
+  action: string,
+  version: number,
+  at: Date,
+): string | null {
+  const row = log.find(
+    (each) =>
+      each.action === action &&
+      each.at.getTime() === at.getTime() &&
+      Object(each.after).version === version,
+  )
+  return row?.reason ?? null
 }
 
 function triedView({ rule, ruleName, got, fault }: Tried) {

@@ -35,6 +35,7 @@ export const ConnectorSummary = Type.Object({
   state,
   version: orNull(Type.Integer({ description: 'the version in use; null: none is' })),
   newest_version: Type.Integer(),
+  newest_passed: Type.Boolean({ description: 'whether the newest has passed its samples' }),
   currencies: Type.Array(currency),
   deposits: Type.Boolean(),
   payouts: Type.Boolean(),
@@ -44,8 +45,18 @@ export const ConnectorSummary = Type.Object({
 
 export const ConnectorList = Type.Object({ data: Type.Array(ConnectorSummary), next: Type.Null() })
 
+const Limits = Type.Object({
+  calls_at_once: Type.Integer({ description: 'for each process' }),
+  calls_per_second: Type.Number({ description: 'for each process' }),
+  timeout_ms: Type.Integer(),
+})
+
+const why = orNull(Type.String({ description: 'the reason in the audit log' }))
+
 export const ConnectorDetail = Type.Object({
   ...ConnectorSummary.properties,
+  source: orNull(Type.String({ description: 'which documentation was read' })),
+  limits: Limits,
   notice_url: Type.String({ description: 'where the company sends its notices' }),
   use: Type.Integer({ description: 'the number of the use; send it with a change' }),
   secrets: Type.Array(
@@ -64,7 +75,10 @@ export const ConnectorDetail = Type.Object({
       sha256: Type.String(),
       added_at: isoTime('when it was added'),
       added_by: Type.String(),
+      reason: why,
       passed: Type.Boolean({ description: 'whether it has passed its samples' }),
+      tried_at: orNull(isoTime('when samples were tried on it last')),
+      tried_by: orNull(Type.String()),
     }),
   ),
   uses: Type.Array(
@@ -73,6 +87,7 @@ export const ConnectorDetail = Type.Object({
       version: Type.Integer(),
       at: isoTime('since when'),
       by: Type.String(),
+      reason: why,
     }),
   ),
 })
@@ -86,6 +101,33 @@ const documentText = Type.String({
   minLength: 2,
   maxLength: 262_144,
   description: 'the document, as JSON text',
+})
+
+export const CheckBody = Type.Object({ document: documentText }, strict)
+
+export const CheckedDocument = Type.Object({
+  faults: Type.Array(
+    Type.Object({
+      at: Type.String({ description: 'a JSON Pointer; empty: the document as a whole' }),
+      says: Type.String(),
+    }),
+  ),
+  found: orNull(
+    Type.Object(
+      {
+        company: Type.String(),
+        source: orNull(Type.String()),
+        currencies: Type.Array(currency),
+        deposits: Type.Boolean(),
+        payouts: Type.Boolean(),
+        notices: Type.Boolean(),
+        account: orNull(Type.String()),
+        limits: Limits,
+        secrets: Type.Array(Type.Object({ name: Type.String(), found: Type.String() })),
+      },
+      { description: 'what a document without faults does' },
+    ),
+  ),
 })
 
 export const NewConnector = Type.Object(
