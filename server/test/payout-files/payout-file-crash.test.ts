@@ -47,6 +47,7 @@ test(
         ...['bank-account', 'create', 'scb', '--currency', 'THB', '--bank', 'SCB'],
         ...['--account-no', '9876543210', '--account-name', 'Acme', '--zone', 'Asia/Bangkok'],
         ...['--payout', 'file', '--payout-format', 'pain.001.001.09'],
+        ...['--payout-trusts-paid', 'yes'],
         ...['--sftp-host', '127.0.0.1', '--sftp-port', String(bank.port), '--sftp-user', 'us'],
         ...['--sftp-host-key', bank.hostKey, '--sftp-key-file', keyFile],
         ...['--sftp-put-folder', '/in'],
