@@ -80,14 +80,7 @@ create table connector_deposits (
 create index connector_deposits_due on connector_deposits (ask_at) where ask_at is not null;
 create index connector_deposits_old on connector_deposits (made_at) where ask_at is null;
 
-alter table payouts
-  -- Of the connector's document that it was handed over with; null for any other provider.
-  add column version integer constraint payouts_version check (version > 0),
-  -- The provider's own id of it.
-  add column their_id text constraint payouts_their_id check (length(their_id) between 1 and 128);
-
 grant select, insert on connectors, connector_versions, connector_secrets, connector_runs, connector_uses,
   connector_deposits to sluice_service;
 grant update (their_id, asks, ask_at) on connector_deposits to sluice_service;
 grant delete on connector_deposits to sluice_service;
-grant update (their_id) on payouts to sluice_service;
