@@ -223,6 +223,13 @@ describe('an answer about a deposit', () => {
     })
   })
 
+  it('tells what was paid though it is not what was asked for', () => {
+    const echo = { reference: '/ref', amount: { at: '/amount', as: 'decimal' as const } }
+    const ask = { ...call('askDeposit'), echo: { ...echo, currency: '/currency' } }
+    const answer = { status: 200, body: Buffer.from(paid.replace('100.07', '99')) }
+    expect(readAskedDeposit(ask, answer, asked).events).toMatchObject([{ amountMinor: 9_900n }])
+  })
+
   it.each([
     ["another deposit's", paid.replace(reference, 'SX0123456789B')],
     ['an amount of no decimals', paid.replace('100.07', '0')],

@@ -186,7 +186,7 @@ describe('a document is refused', () => {
     expect(faults({ askPayout: { ...ask, ...money } }).join()).toContain('must hold reference')
     expect(faults({ askPayout: { ...ask, echo: { theirId: '/id' } } })).toEqual([])
     const found = faults({ submitPayout: { ...submit, echo: { ...submit.echo, theirId: '/id' } } })
-    expect(found.join()).toContain('is not known before the answer')
+    expect(found.join()).toContain('is for questions about payouts')
   })
 
   it('that does not say how much of a payout was paid', () => {

@@ -382,8 +382,9 @@ function echoFaults(document: ConnectorDocument, say: Say): void {
   for (const [at, echo] of [
     ['/submitPayout', submitPayout?.echo],
     ['/expectDeposit', document.expectDeposit?.echo],
+    ['/askDeposit', document.askDeposit?.echo],
   ] as const) {
-    if (echo?.theirId !== undefined) say(`${at}/echo/theirId`, 'is not known before the answer')
+    if (echo?.theirId !== undefined) say(`${at}/echo/theirId`, 'is for questions about payouts')
   }
   for (const { at, event } of eventsOf(document)) {
     if (event.type !== 'payout') continue
