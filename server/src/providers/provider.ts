@@ -102,7 +102,14 @@ export type ProviderEvent = { id: string } & (
   | { type: 'payment_taken_back'; paymentId: string; reference: string }
   /** The deposit will not be paid any more. */
   | { type: 'deposit_ended'; reference: string; status: 'FAILED' | 'VOID' | 'EXPIRED' }
-  | { type: 'payout'; reference: string; outcome: PayoutOutcome }
+  | {
+      type: 'payout'
+      reference: string
+      /** What was paid, if the provider says so. It must be the payout's own amount. */
+      amountMinor?: bigint
+      currency?: Currency
+      outcome: PayoutOutcome
+    }
   /** The provider charges for an order and keeps that much of the money that is at it. */
   | {
       type: 'cost'

@@ -11,7 +11,7 @@ import * as schemas from './bank-schemas.ts'
 import { bookDeposit, endDeposit } from './deposits.ts'
 import type { NoticeSender } from './notice-sender.ts'
 import { receiveTransfer, takeBack } from './payments.ts'
-import { bookPayout, payoutState, rejection, setPayout } from './payouts.ts'
+import { answerAbout, bookPayout, findPayout, setPayout } from './payouts.ts'
 import { payoutStory } from './play-acts.ts'
 import { Refusal } from './refusal.ts'
 import { depositStories } from './stories.ts'
@@ -91,7 +91,7 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
       if (!told) throw new Refusal(400, 'There is no such story.')
       const payout = { reference, amountMinor: amountOf(body), currency, payee, story }
       const state = await bookPayout(pool, payout, told, now())
-      if (told.answers) return { state, ...rejection(state) }
+      if (told.answers) return answerAbout({ ...payout, state })
       hold(raw.socket)
       return reply.hijack()
     },
@@ -101,9 +101,9 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
     '/payouts/:reference',
     { schema: { params: schemas.ReferenceParams } },
     async ({ params: { reference } }) => {
-      const state = await payoutState(pool, reference)
-      if (!state) throw new Refusal(404, 'There is no such payout.')
-      return { state, ...rejection(state) }
+      const payout = await findPayout(pool, reference)
+      if (!payout) throw new Refusal(404, 'There is no such payout.')
+      return answerAbout({ ...payout, reference })
     },
   )
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Currency } from '../lib/money.ts'
+import { type Currency, decimalText } from '../lib/money.ts'
 import { addNotice } from './notices.ts'
 import { Refusal } from './refusal.ts'
 import type { PayoutStory } from './stories.ts'
@@ -10,7 +10,7 @@ export type PayoutState = 'accepted' | 'paid' | 'rejected' | 'returned' | 'cance
 export interface PayoutOrder {
   reference: string
   amountMinor: bigint
-  currency: string
+  currency: Currency
   payee: { accountNo: string; accountName: string; bankCode: string }
   story: string | null
 }
@@ -63,12 +63,26 @@ export async function bookPayout(
   return rows[0].state
 }
 
-export async function payoutState(pool: Pool, reference: string): Promise<PayoutState | undefined> {
-  const { rows } = await pool.query<{ state: PayoutState }>(
-    'select state from sandbox_bank.payouts where reference = $1',
+type KnownPayout = Pick<PayoutOrder, 'amountMinor' | 'currency'> & { state: PayoutState }
+
+export async function findPayout(pool: Pool, reference: string): Promise<KnownPayout | undefined> {
+  const { rows } = await pool.query<KnownPayout>(
+    `select amount as "amountMinor", currency, state
+     from sandbox_bank.payouts where reference = $1`,
     [reference],
   )
-  return rows[0]?.state
+  return rows[0]
+}
+
+/** An answer says which payout it is about, and of how much. */
+export function answerAbout({
+  reference,
+  amountMinor,
+  currency,
+  state,
+}: KnownPayout & { reference: string }): object {
+  const amount = decimalText(amountMinor, currency)
+  return { reference, amount, currency, state, ...rejection(state) }
 }
 
 /** The outcome that a notice reports for a payout in this state. */
@@ -77,7 +91,7 @@ export function outcomeOf(state: PayoutState): { type: PayoutState } {
 }
 
 /** The details of a rejection, in answers and in notices. */
-export function rejection(state: PayoutState): { reason: string; mayTryAnother: boolean } | object {
+function rejection(state: PayoutState): { reason: string; mayTryAnother: boolean } | object {
   if (state !== 'rejected') return {}
   return { reason: "the payee's bank refused the payment", mayTryAnother: false }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { Currency } from '../../src/lib/money.ts'
 import type { ConnectorDocument } from '../../src/providers/http/connector-document.ts'
 import {
@@ -6,6 +7,7 @@ import {
   readDepositAnswer,
   readPayoutAnswer,
 } from '../../src/providers/http/read-answer.ts'
+import { readEvent } from '../../src/providers/http/read-events.ts'
 import { company, documentOf } from '../support/connector.ts'
 
 const reference = 'SX0123456789A'
@@ -20,7 +22,15 @@ function call<K extends 'submitPayout' | 'expectDeposit' | 'askDeposit' | 'askPa
 }
 
 const submitted = (status: number, body: string | Buffer) =>
-  readPayoutAnswer(call('submitPayout'), { status, body: Buffer.from(body) }, asked)
+  readPayoutAnswer(call('submitPayout'), { status, body: Buffer.from(body) }, asked, 'submitPayout')
+
+const about = (status: number, body: string, id?: string) =>
+  readPayoutAnswer(
+    call('askPayout'),
+    { status, body: Buffer.from(body) },
+    { ...asked, theirId: id ?? null },
+    'askPayout',
+  )
 
 const right = `"ref":"${reference}","currency":"THB","amount":100.07`
 const done = `{"state":"DONE","flags":{"final":true},${right}}`
@@ -83,18 +93,68 @@ describe('an answer about a payout', () => {
 
   it('that was too long to be read is unknown', () => {
     const answer = { status: 200, body: Buffer.from(done), isCut: true }
-    expect(readPayoutAnswer(call('submitPayout'), answer, asked).outcome.type).toBe('unknown')
+    const { outcome } = readPayoutAnswer(call('submitPayout'), answer, asked, 'submitPayout')
+    expect(outcome.type).toBe('unknown')
   })
 
   it('is not found only if the company says so', () => {
-    const askedFor = (status: number, body: string) =>
-      readPayoutAnswer(call('askPayout'), { status, body: Buffer.from(body) }, asked).outcome.type
+    const askedFor = (status: number, body: string) => about(status, body).outcome.type
     expect(askedFor(404, '{"code":"NO_SUCH_PAYOUT"}')).toBe('not_found')
     expect(askedFor(404, '{"message":"Not Found"}')).toBe('unknown')
     expect(askedFor(404, '<html>404</html>')).toBe('unknown')
     expect(askedFor(404, '')).toBe('unknown')
     expect(askedFor(200, '{"code":"NO_SUCH_PAYOUT"}')).toBe('unknown')
   })
+
+  it('to a question ends only the payout that it names', () => {
+    expect(about(200, `{"ref":"${reference}","state":"DONE"}`).outcome.type).toBe('paid')
+    expect(about(200, `{"ref":"${reference}","state":"FAILED"}`).outcome.type).toBe('rejected')
+    for (const state of ['DONE', 'FAILED']) {
+      for (const other of ['', '"ref":null,', '"ref":"",', '"ref":"SX0123456789B",']) {
+        const body = `{${other}"state":"${state}"}`
+        expect([body, about(200, body).outcome.type]).toEqual([body, 'unknown'])
+      }
+    }
+  })
+
+  it("to a question may name the company's own id instead", () => {
+    const ask = { ...call('askPayout'), echo: { theirId: '/id' } }
+    const by = (body: string, theirId: string | null) =>
+      readPayoutAnswer(
+        ask,
+        { status: 200, body: Buffer.from(body) },
+        { ...asked, theirId },
+        'askPayout',
+      ).outcome.type
+    expect(by('{"id":"po_1","state":"FAILED"}', 'po_1')).toBe('rejected')
+    expect(by('{"id":"po_2","state":"FAILED"}', 'po_1')).toBe('unknown')
+    expect(by('{"state":"FAILED"}', 'po_1')).toBe('unknown')
+    expect(by('{"id":"po_1","state":"FAILED"}', null)).toBe('unknown')
+  })
+
+  it.each(['paid', 'rejected', 'cancelled', 'returned'] as const)(
+    'to a question that was refused is not %s, whatever an older document says',
+    (means) => {
+      const rule = { if: { status: [200, 422], '/state': ['X'] }, means }
+      const ask = { ...call('askPayout'), answers: [rule] }
+      const by = (status: number) => {
+        const answer = { status, body: Buffer.from(`{"ref":"${reference}","state":"X"}`) }
+        return readPayoutAnswer(ask, answer, asked, 'askPayout').outcome.type
+      }
+      expect(by(200)).toBe(means)
+      expect(by(422)).toBe('unknown')
+    },
+  )
+
+  it.each(['cancelled', 'returned', 'not_found'] as const)(
+    'to a hand-over is never %s, whatever an older document says',
+    (means) => {
+      const rule = { if: { status: [200], '/state': ['X'] }, means }
+      const submit = { ...call('submitPayout'), answers: [rule] }
+      const answer = { status: 200, body: Buffer.from(`{${right},"state":"X"}`) }
+      expect(readPayoutAnswer(submit, answer, asked, 'submitPayout').outcome.type).toBe('unknown')
+    },
+  )
 
   it.each(['../../other', '..', 'a/b', 'a b', 'a?b', '', 'x'.repeat(200), 'a\r\nb'])(
     "keeps no company's id that could change a path: %j",
@@ -135,12 +195,12 @@ describe('an answer about a deposit', () => {
     expect(expected(201, body).outcome.type).toBe('unknown')
   })
 
-  const about = (status: number, body: string) =>
+  const aboutDeposit = (status: number, body: string) =>
     readAskedDeposit(call('askDeposit'), { status, body: Buffer.from(body) }, asked)
   const paid = `{"id":"pi_1","state":"PAID","ref":"${reference}","amount":100.07,"currency":"thb","paid_at":1767225600}`
 
   it('tells what was paid', () => {
-    expect(about(200, paid)).toEqual({
+    expect(aboutDeposit(200, paid)).toEqual({
       rule: 1,
       lines: [],
       events: [
@@ -156,11 +216,18 @@ describe('an answer about a deposit', () => {
         },
       ],
     })
-    expect(about(200, `{"state":"OPEN","ref":"${reference}"}`)).toEqual({
+    expect(aboutDeposit(200, `{"state":"OPEN","ref":"${reference}"}`)).toEqual({
       rule: 0,
       events: [],
       lines: [],
     })
+  })
+
+  it('tells what was paid though it is not what was asked for', () => {
+    const echo = { reference: '/ref', amount: { at: '/amount', as: 'decimal' as const } }
+    const ask = { ...call('askDeposit'), echo: { ...echo, currency: '/currency' } }
+    const answer = { status: 200, body: Buffer.from(paid.replace('100.07', '99')) }
+    expect(readAskedDeposit(ask, answer, asked).events).toMatchObject([{ amountMinor: 9_900n }])
   })
 
   it.each([
@@ -178,8 +245,60 @@ describe('an answer about a deposit', () => {
     ['HTML', '<html>'],
     ['half of it', paid.slice(0, 40)],
   ])('with %s tells nothing', (_what, body) => {
-    const { events, fault } = about(200, body)
+    const { events, fault } = aboutDeposit(200, body)
     expect(events).toEqual([])
     expect(fault).toBeDefined()
+  })
+})
+
+describe('an event about a payout', () => {
+  const rules = [
+    {
+      if: { '/state': ['DONE'] },
+      events: [
+        {
+          type: 'payout' as const,
+          id: ['/id', '/state'],
+          reference: '/ref',
+          amount: { at: '/amount', as: 'decimal' as const },
+          currency: { at: '/currency' },
+          outcome: 'paid' as const,
+        },
+      ],
+    },
+  ]
+  const read = (body: string) => readEvent(rules, parseExactJson(Buffer.from(body)) ?? null)
+  const paid = `{"id":"po_1","state":"DONE",${right}}`
+
+  it('says how much was paid, and nothing if that cannot be read', () => {
+    expect(read(paid).events).toEqual([
+      {
+        id: 'po_1:DONE',
+        type: 'payout',
+        reference,
+        amountMinor: 10_007n,
+        currency: 'THB',
+        outcome: { type: 'paid' },
+      },
+    ])
+    for (const wrong of ['"100,07"', '-1', '0', 'null']) {
+      const { events, fault } = read(paid.replace('100.07', wrong))
+      expect([wrong, events, fault]).toEqual([wrong, [], expect.stringContaining('no amount')])
+    }
+  })
+
+  it('has an id that no other has, whatever its parts hold', () => {
+    const id = (of: string, state: string) =>
+      readEvent(
+        [{ if: { '/ref': [reference] }, events: rules[0]?.events ?? [] }],
+        parseExactJson(
+          Buffer.from(
+            JSON.stringify({ id: of, state, ref: reference, amount: '1', currency: 'THB' }),
+          ),
+        ) ?? null,
+      ).events[0]?.id
+    expect(id('a', 'b')).toBe('a:b')
+    const ids = [id('a:b', 'c'), id('a', 'b:c'), id('a~1b', 'c'), id('a', 'b~1c')]
+    expect(new Set(ids).size).toBe(ids.length)
   })
 })

@@ -50,7 +50,13 @@ const samples = {
       name: 'a line',
       call: 'notice',
       body: { id: '1', direction: 'in', amount: '100.07', at: '2026-01-31T08:30:00Z', text: 'a' },
-      expect: ['line 100.07 THB'],
+      expect: ['line 100.07 THB as 1'],
+    },
+    {
+      name: 'a line out',
+      call: 'notice',
+      body: { id: '2', direction: 'out', amount: '5', at: '2026-01-31T08:30:00Z', text: 'b' },
+      expect: ['line -5 THB as 2'],
     },
   ],
 }

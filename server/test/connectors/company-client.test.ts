@@ -104,7 +104,8 @@ describe('an access token', () => {
   it('is got once and kept', async () => {
     calls = []
     tokens = 0
-    respond = (path) => answer(path, 200, '{"state":"DONE"}')
+    const done = JSON.stringify({ ref: payout.reference, state: 'DONE' })
+    respond = (path) => answer(path, 200, done)
     const provider = made()
     for (let n = 0; n < 3; n++) {
       expect(await provider.askPayout(payout, soon())).toEqual({ type: 'paid' })

@@ -263,7 +263,7 @@ describe('a deposit that nobody tells of', () => {
           name: 'paid',
           call: 'askDeposit',
           body: { ...paidNotice('SX0000000000A', 'pi_1') },
-          expect: ['payment 100 THB for SX0000000000A'],
+          expect: ['payment 100 THB for SX0000000000A as pi_1'],
         },
         {
           name: 'refused',

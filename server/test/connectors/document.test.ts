@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, test } from 'vitest'
 import { ConnectorDocument } from '../../src/providers/http/connector-document.ts'
 import { readDocument } from '../../src/providers/http/document-faults.ts'
 import { runSamples, SampleSet } from '../../src/providers/http/run-samples.ts'
+import { secretFault } from '../../src/providers/http/signing-faults.ts'
 import { documentOf, sandboxDocument, sandboxSamples } from '../support/connector.ts'
 
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
@@ -153,6 +155,158 @@ describe('a document is refused', () => {
     expect(faults(change).join('\n')).toContain(says)
   })
 
+  it.each([401, 403, 404, 422, 429])('that reads a question refused by %i as an end', (status) => {
+    for (const means of ['rejected', 'cancelled', 'paid', 'returned']) {
+      const rule = { if: { status: [200, status], '/code': ['NO'] }, means }
+      expect(faults({ askPayout: { ...ask, answers: [rule] } }).join()).toContain('2xx is needed')
+    }
+  })
+
+  it('that takes who may not ask, or too often, for not found', () => {
+    const by = (status: number) => {
+      const rule = { if: { status: [status], '/code': ['NO'] }, means: 'not_found' }
+      return faults({ askPayout: { ...ask, answers: [rule] } })
+    }
+    for (const status of [401, 403, 429]) expect(by(status).join()).toContain('of who asks')
+    for (const status of [200, 400, 404, 410]) expect(by(status)).toEqual([])
+  })
+
+  it('that reads a hand-over as cancelled, returned or not found', () => {
+    for (const means of ['cancelled', 'returned', 'not_found']) {
+      const rule = { if: { status: [409], '/code': ['ALREADY_EXISTS'] }, means }
+      const found = faults({ submitPayout: { ...submit, answers: [rule] } })
+      expect(found.join()).toContain('a hand-over is taken, paid or refused')
+    }
+  })
+
+  it('whose answers do not say which payout they are about', () => {
+    const { echo: _echo, ...silent } = ask
+    expect(faults({ askPayout: silent }).join()).toContain('must hold reference or theirId')
+    const money = { echo: { amount: { at: '/amount', as: 'decimal' } } }
+    expect(faults({ askPayout: { ...ask, ...money } }).join()).toContain('must hold reference')
+    expect(faults({ askPayout: { ...ask, echo: { theirId: '/id' } } })).toEqual([])
+    const found = faults({ submitPayout: { ...submit, echo: { ...submit.echo, theirId: '/id' } } })
+    expect(found.join()).toContain('is for questions about payouts')
+  })
+
+  it('that does not say how much of a payout was paid', () => {
+    const silent = { ...submit, echo: { reference: '/reference' } }
+    expect(faults({ submitPayout: silent }).join()).toContain('must hold amount and currency')
+    const amount = { amount: { at: '/amount', as: 'decimal' } }
+    const told = (more: object) => ({
+      submitPayout: silent,
+      notice: withEvents((event) => (event.type === 'payout' ? { ...event, ...more } : event)),
+    })
+    expect(faults(told({ ...amount, currency: { at: '/currency' } }))).toEqual([])
+    expect(faults(told(amount)).join()).toContain('amount and currency stand together')
+  })
+
+  it.each(['id', 'paymentId', 'costId'])('whose %s is the same for all', (name) => {
+    const constant = withEvents((event) =>
+      name in event ? { ...event, [name]: [{ text: 'x' }] } : event,
+    )
+    expect(faults({ notice: constant }).join()).toContain('must hold a pointer')
+  })
+
+  it.each([
+    ['a nonce as its key', { headers: { 'Idempotency-Key': '{nonce}' } }],
+    ['the time as its key', { headers: { 'X-IDEMPOTENCY': '{reference}{now.unixMs}' } }],
+    ['one key for all', { headers: { 'idempotency-key': 'sluice' } }],
+    ['a nonce as a key in its body', { json: { r: '{reference}', idempotency_key: '{nonce}' } }],
+    ['a nonce in its reference', { json: { r: { id: '{reference}-{nonce}' } } }],
+    ['the time in its reference', { path: '/p/{now.unix}-{reference}' }],
+  ])('that hands a payout over with %s', (_what, change) => {
+    const request = { method: 'POST', path: '/p', json: { r: '{reference}' }, ...change }
+    const found = faults({ submitPayout: { ...submit, request } }).join()
+    expect(found).toMatch(/a repetition would be another payment|one key, one order/)
+  })
+
+  it('but not with a nonce beside its reference', () => {
+    const headers = { 'Idempotency-Key': 'p-{reference}', 'x-request-id': '{nonce}' }
+    const request = { method: 'POST', path: '/p', headers, json: { at: '{now.iso}' } }
+    expect(faults({ submitPayout: { ...submit, request } })).toEqual([])
+    expect(faults({ headers: { 'Idempotency-Key': '{nonce}' } })).not.toEqual([])
+  })
+
+  it('with a key that is decoded and does not sign', () => {
+    const key = { secret: 'hook', decode: 'hex' }
+    const says = 'is for keys that sign'
+    const token = { kind: 'token', header: 'x-token', key }
+    expect(faults({ notice: { ...notice, verify: token } }).join()).toContain(says)
+    const basic = { kind: 'basic', user: { text: 'u' }, password: key }
+    expect(faults({ notice: { ...notice, verify: basic } }).join()).toContain(says)
+    const bearer = { kind: 'bearer', token: { secret: 'pass', decode: 'base64' } }
+    expect(faults({ auth: bearer }).join()).toContain(says)
+  })
+
+  it('with a password in it', () => {
+    const auth = (user: object, password: object) =>
+      faults({ auth: { kind: 'basic', user, password } }).join()
+    expect(auth({ secret: 'pass' }, { text: '' })).toBe('')
+    expect(auth({ secret: 'pass' }, { text: 'secret' })).toContain('/auth/password is a secret')
+    expect(auth({ text: 'u' }, { text: '' })).toContain('/auth/user is a secret')
+  })
+
+  it('with a signature in a header that is not its own', () => {
+    const sign = (change: object) =>
+      faults({
+        sign: {
+          kind: 'hmac',
+          hash: 'sha256',
+          key: { secret: 'pass' },
+          over: ['body'],
+          encode: 'hex',
+          put: { header: 'x-sign' },
+          ...change,
+        },
+      }).join()
+    expect(sign({})).toBe('')
+    for (const header of ['Content-Length', 'host']) {
+      expect(sign({ put: { header } })).toContain('is made by the service')
+      expect(sign({ timestamp: { as: 'unix', header } })).toContain('is made by the service')
+      const auth = { kind: 'header', header, value: { secret: 'pass' } }
+      expect(faults({ auth }).join()).toContain('is made by the service')
+    }
+    expect(sign({ put: { header: 'Authorization' } })).toContain('is made of auth')
+    expect(sign({ nonce: { header: 'Idempotency-Key' } })).toContain('another payment')
+  })
+
+  it('with a time that is not signed', () => {
+    const says = 'must be signed'
+    const header = { in: { header: 'x-time' }, as: 'unix' }
+    expect(faults({ notice: withVerify({ over: ['body'] }) }).join()).toContain(says)
+    const beside = { over: ['body', { header: 'X-Time' }], timestamp: header }
+    expect(faults({ notice: withVerify(beside) })).toEqual([])
+    expect(faults({ notice: withVerify({ ...beside, over: ['body'] }) }).join()).toContain(says)
+    const inside = { over: ['body'], timestamp: { in: { at: '/at' }, as: 'unix' } }
+    expect(faults({ notice: withVerify(inside) })).toEqual([])
+    const sorted = { ...md5(true), with: 'sha256' }
+    const by = (change: object) =>
+      faults({ notice: { ...notice, verify: { ...sorted, ...change } } })
+    expect(by({ timestamp: header }).join()).toContain(says)
+    expect(by({ timestamp: inside.timestamp })).toEqual([])
+    expect(by({ timestamp: inside.timestamp, except: ['at'] }).join()).toContain(says)
+  })
+
+  it('with what is read and not signed', () => {
+    const { events: _events, ...flat } = notice
+    const by = (name: string) =>
+      faults({ notice: { ...flat, verify: { ...md5(true), with: 'sha256', except: [name] } } })
+    for (const name of ['amount', 'type', 'id', 'reference', 'payer', 'outcome', 'paidAt']) {
+      expect(by(name).join()).toContain(`"${name}" is read, and could be forged`)
+    }
+    expect(by('note')).toEqual([])
+  })
+
+  it('with a whole number that would be rounded', () => {
+    const rule = { if: { status: [200], '/code': [1] }, means: 'paid' }
+    const text = JSON.stringify({ ...base, askPayout: { ...ask, answers: [rule] } })
+    const written = (word: string) => readDocument(text.replace('"/code":[1]', `"/code":[${word}]`))
+    expect(written('9007199254740991')).toHaveProperty('document')
+    expect(written('9007199254740993')).toHaveProperty('faults')
+    expect(written('-9007199254740993')).toHaveProperty('faults')
+  })
+
   it('with a member twice, or that is too long', () => {
     const twice = JSON.stringify(base).replace('{"format":1', '{"format":1,"format":1')
     expect(readDocument(twice)).toMatchObject({
@@ -162,6 +316,31 @@ describe('a document is refused', () => {
     expect(readDocument(long)).toMatchObject({ faults: [{ says: 'is longer than 256 KiB' }] })
     expect(readDocument('{')).toHaveProperty('faults')
   })
+})
+
+function withEvents(change: (event: { type: string }) => object) {
+  const rules = notice.rules.map((rule) => ({ ...rule, events: rule.events.map(change) }))
+  return { ...notice, rules }
+}
+
+test('a secret that cannot be the key is told from one that can', () => {
+  const document = documentOf(base)
+  expect(secretFault(document, 'hook', 'ab'.repeat(16))).toBeUndefined()
+  expect(secretFault(document, 'hook', 'whsec_MfKQ9r8GKYqrTwjUPD8I')).toBe('is not in hex')
+  expect(secretFault(document, 'hook', 'abcd')).toBe('has less than 16 bytes')
+  expect(secretFault(document, 'pass', 'whsec_x')).toBeUndefined()
+  expect(secretFault(document, 'pass', '')).toBe('is empty')
+  const { hash: _hash, ...verify } = notice.verify
+  const kind = (name: string) =>
+    documentOf({
+      ...base,
+      notice: { ...notice, verify: { ...verify, kind: name, key: { secret: 'hook' } } },
+    })
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  expect(secretFault(kind('ed25519'), 'hook', pem)).toBeUndefined()
+  expect(secretFault(kind('rsa'), 'hook', pem)).toBe('is not a key of rsa')
+  expect(secretFault(kind('rsa'), 'hook', 'x')).toBe('is not a key in PEM')
 })
 
 function withVerify(change: object) {
@@ -195,6 +374,156 @@ describe('samples', () => {
     for (const what of ['the same again', 'signed by another', 'with another body', 'much later']) {
       expect(names).toContain(`a payment: ${what}`)
     }
+    for (const read of ['amount', 'currency', 'reference', 'paymentId', 'type']) {
+      expect(names).toContain(`a payment: with another /events/0/${read}`)
+    }
+    for (const call of ['expectDeposit', 'submitPayout', 'askPayout']) {
+      expect(names).toContain(`the request of ${call}`)
+    }
+  })
+
+  it('do not pass if a request cannot be made', () => {
+    const made = (json: object, more: object = {}) => {
+      const request = { method: 'POST', path: '/p', json: { r: '{reference}', ...json } }
+      const changed = documentOf({ ...base, ...more, submitPayout: { ...submit, request } })
+      const { passed, results } = runSamples(changed, JSON.stringify(sandboxSamples))
+      const result = results.find(({ name }) => name === 'the request of submitPayout')
+      return [passed, result?.tried[0]?.fault]
+    }
+    expect(made({ to: '{payee.bank}', note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
+      true,
+      null,
+    ])
+    expect(made({ amount: '{amount.integer}' })).toEqual([
+      false,
+      'the company takes whole amounts only',
+    ])
+    const sign = {
+      kind: 'sorted',
+      with: 'hmac-sha256',
+      key: { secret: 'pass' },
+      encode: 'hex',
+      put: { header: 'x-sign' },
+    }
+    expect(made({ a: '1' }, { sign })[1]).toBeNull()
+    expect(made({ payee: { name: 'x' } }, { sign })).toEqual([
+      false,
+      'a part that is to be signed is missing',
+    ])
+    expect(made({}, { base: 'https://bank.example:port' })).toMatchObject([
+      false,
+      expect.stringContaining('its address is none'),
+    ])
+  })
+
+  it('do not pass if an id is another each time that a notice is sent', () => {
+    const timed = {
+      ...notice,
+      verify: {
+        ...notice.verify,
+        over: ['body'],
+        timestamp: { in: { at: '/events/0/at' }, as: 'unix' },
+      },
+      rules: notice.rules.map((rule) => ({
+        ...rule,
+        events: rule.events.map((event) => ({ ...event, id: ['/id', '/at'] })),
+      })),
+    }
+    const samples = sandboxSamples.samples.map((each) => {
+      const [event] = 'events' in each.body ? each.body.events : []
+      return event ? { ...each, body: { events: [{ ...event, at: '1' }] } } : each
+    })
+    const by = (changed: object) =>
+      runSamples(
+        documentOf({ ...base, notice: changed }),
+        JSON.stringify({ ...sandboxSamples, samples }),
+      )
+    const again = by(timed).results.filter(({ name }) => name.endsWith('the same again'))
+    expect(again.map(({ ok }) => ok)).toEqual(again.map(() => false))
+    expect(by({ ...timed, rules: notice.rules }).passed).toBe(true)
+  })
+
+  it('forge what is signed by sorted fields too', () => {
+    const { events: _events, ...flat } = notice
+    const verify = { ...md5(true), with: 'sha256', key: { secret: 'hook' } }
+    const payments = notice.rules.slice(0, 1).map((rule) => ({
+      ...rule,
+      events: rule.events.map((event) => ({ ...event, payer: undefined, paidAt: undefined })),
+    }))
+    const sorted = documentOf({ ...base, notice: { ...flat, verify, rules: payments } })
+    const body = {
+      id: 'e1',
+      type: 'payment',
+      paymentId: 'p1',
+      reference: '7-1',
+      amount: '100.50',
+      currency: 'THB',
+    }
+    const expected = ['payment 100.5 THB for 7-1 as p1']
+    const sample = { name: 'a payment', call: 'notice', body, expect: expected }
+    const others = sandboxSamples.samples.filter(({ call }) => call !== 'notice')
+    const set = { ...sandboxSamples, samples: [...others, sample] }
+    const { passed, results } = runSamples(sorted, JSON.stringify(set))
+    expect(passed).toBe(true)
+    const names = results.map(({ name }) => name)
+    for (const what of ['another /amount', 'another /currency', 'two fields as one']) {
+      expect(names).toContain(`a payment: with ${what}`)
+    }
+    // What an older document leaves out of the signature is found by forging it.
+    const careless = {
+      ...sorted,
+      notice: { ...sorted.notice, verify: { ...verify, except: ['amount'] } },
+    }
+    const found = runSamples(careless as ConnectorDocument, JSON.stringify(set))
+    expect(found.results.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual([
+      'a payment: with another /amount',
+    ])
+  })
+
+  it('do not pass if a payment has one id in a notice and another in an answer', () => {
+    const payment = (paymentId: string) => ({
+      type: 'payment',
+      id: ['/id'],
+      paymentId: [paymentId],
+      reference: '/reference',
+      amount: { at: '/amount', as: 'decimal' },
+      currency: { at: '/currency' },
+    })
+    const asking = (paymentId: string) =>
+      documentOf({
+        ...base,
+        askDeposit: {
+          request: { method: 'GET', path: '/deposits/{txnId}' },
+          rules: [{ if: { status: [200], '/state': ['paid'] }, events: [payment(paymentId)] }],
+        },
+      })
+    const body = { ...sandboxSamples.order, id: 'a-1', paymentId: 'pay-1', state: 'paid' }
+    const inNotice = { ...sandboxSamples.samples.find(({ name }) => name === 'a payment') }
+    const one = {
+      ...inNotice,
+      name: 'told',
+      body: {
+        events: [{ ...body, type: 'payment', id: 'evt-9', paidAt: null, payer: null }],
+      },
+      expect: ['payment 100.5 THB for SX0000000000A as pay-1'],
+    }
+    const by = (paymentId: string, as: string) => {
+      const expected = [`payment 100.5 THB for SX0000000000A as ${as}`]
+      const asked = { name: 'asked', call: 'askDeposit', body, expect: expected }
+      const samples = [...sandboxSamples.samples, one, asked]
+      return runSamples(asking(paymentId), JSON.stringify({ ...sandboxSamples, samples })).missing
+    }
+    expect(by('/paymentId', 'pay-1')).toEqual([])
+    expect(by('/id', 'a-1')).toEqual([
+      'one payment by notice and by askDeposit, with one id: else it counts twice',
+    ])
+  })
+
+  it('name the rules that they do not show', () => {
+    const samples = sandboxSamples.samples.filter(({ name }) => name !== 'refused')
+    expect(run({ samples }).missing).toEqual([
+      'a sample of the rule /askPayout/answers/2 (another provider may try)',
+    ])
   })
 
   it.each(sandboxSamples.samples.map(({ name }) => name))(
@@ -217,7 +546,7 @@ describe('samples', () => {
     const refused = run({}).results.find(({ name }) => name === 'refused')
     expect(refused?.tried).toEqual([
       {
-        rule: '/askPayout/answers/4',
+        rule: '/askPayout/answers/2',
         ruleName: 'another provider may try',
         got: ['rejected, another may try'],
         fault: null,

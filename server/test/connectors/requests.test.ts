@@ -211,9 +211,12 @@ describe('who asks', () => {
       timestamp: { as: 'unix', header: 'X-Time' },
     }
     const doc = { sign, headers: { 'x-a': 'A' } }
-    const { headers } = rendered(request, { doc, secrets: { api: 'c2VjcmV0' } })
+    const { headers } = rendered(request, {
+      doc,
+      secrets: { api: Buffer.from('secret of the company').toString('base64') },
+    })
     const t = String(Math.floor(now.getTime() / 1000))
-    const expected = createHmac('sha512', 'secret')
+    const expected = createHmac('sha512', 'secret of the company')
       .update(`${t}.POST /pq=1${body}A`)
       .digest('base64')
     expect(headers).toMatchObject({ 'x-time': t, 'x-sign': `t=${t},s=${expected}` })

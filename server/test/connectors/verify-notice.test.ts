@@ -86,17 +86,63 @@ it('a signature is over method, path, query and address as the company knows the
   const path = '/providers/company/notices'
   const url = `https://sluice.example${path}?a=1`
   const sha = createHash('sha256').update(body).digest('hex')
-  const signature = createHmac('sha256', Buffer.from('6b6b', 'hex'))
+  const signature = createHmac('sha256', Buffer.from('6b'.repeat(16), 'hex'))
     .update(`POST${path}a=1${url}${sha}7`)
     .digest('base64')
   const headers = { 'x-sign': `sha256=${signature}`, 'x-id': '7' }
-  expect(isTaken(verify, { headers, secret: '6b6b' })).toBe(true)
-  expect(isTaken(verify, { headers: { ...headers, 'x-id': '8' }, secret: '6b6b' })).toBe(false)
-  expect(isTaken(verify, { headers: { 'x-sign': headers['x-sign'] }, secret: '6b6b' })).toBe(false)
-  expect(isTaken(verify, { headers, secret: '6b6b', path: '/other' })).toBe(false)
-  expect(isTaken(verify, { headers: { ...headers, 'x-sign': signature }, secret: '6b6b' })).toBe(
+  expect(isTaken(verify, { headers, secret: '6b'.repeat(16) })).toBe(true)
+  expect(isTaken(verify, { headers: { ...headers, 'x-id': '8' }, secret: '6b'.repeat(16) })).toBe(
     false,
   )
+  expect(
+    isTaken(verify, { headers: { 'x-sign': headers['x-sign'] }, secret: '6b'.repeat(16) }),
+  ).toBe(false)
+  expect(isTaken(verify, { headers, secret: '6b'.repeat(16), path: '/other' })).toBe(false)
+  expect(
+    isTaken(verify, { headers: { ...headers, 'x-sign': signature }, secret: '6b'.repeat(16) }),
+  ).toBe(false)
+})
+
+describe('a key that cannot be decoded signs nothing', () => {
+  const verify = (decode: string) => ({
+    kind: 'hmac',
+    hash: 'sha256',
+    key: { secret: 'hook', decode },
+    over: ['body'],
+    encode: 'hex',
+    signature: { header: 'x-sign' },
+  })
+
+  it.each([
+    ['hex', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+    ['hex', `${'ab'.repeat(16)}c`],
+    ['hex', `${'ab'.repeat(16)} `],
+    ['hex', 'ab'.repeat(15)],
+    ['base64', '____----____----____----____----'],
+    ['base64', '!'.repeat(40)],
+    ['base64', Buffer.alloc(15, 7).toString('base64')],
+    ['base64', ` ${Buffer.alloc(32, 7).toString('base64')}`],
+  ] as const)('%s: %j', (decode, secret) => {
+    // What it would be if it were decoded as far as that goes.
+    const signature = hmac(body, Buffer.from(secret, decode))
+    expect(isTaken(verify(decode), { headers: { 'x-sign': signature }, secret })).toBe(false)
+    expect(isTaken(verify(decode), { headers: { 'x-sign': hmac(body, '') }, secret })).toBe(false)
+  })
+
+  it.each(['hex', 'base64'] as const)('but one in %s does', (decode) => {
+    const key = Buffer.alloc(17, 200)
+    const signature = hmac(body, key)
+    const texts = [key.toString(decode), decode === 'hex' ? key.toString('hex').toUpperCase() : '']
+    for (const secret of [...texts.filter(Boolean), key.toString(decode).replace(/=+$/, '')]) {
+      expect(isTaken(verify(decode), { headers: { 'x-sign': signature }, secret })).toBe(true)
+    }
+  })
+
+  it('and a token of nothing is no token', () => {
+    const token = { kind: 'token', header: 'x-token', key: { secret: 'hook', decode: 'hex' } }
+    expect(isTaken(token, { headers: {}, secret: 'whsec_1' })).toBe(false)
+    expect(isTaken(token, { headers: { 'x-token': '' }, secret: 'whsec_1' })).toBe(false)
+  })
 })
 
 it.each(['rsa', 'ed25519'] as const)('%s is checked by the public key', (kind) => {
@@ -148,6 +194,19 @@ describe('sorted fields', () => {
     expect(isTaken(verify, { body: `${json},"more":{"amount":900}}` })).toBe(false)
     expect(isTaken(verify, { body: `${json},"amount":900}` })).toBe(false)
     expect(isTaken(verify, { body: `[${json}}]` })).toBe(false)
+  })
+
+  it('are not taken if they were split otherwise', () => {
+    const isOne = (fields: object) =>
+      isTaken(verify, { body: JSON.stringify({ ...fields, sign: signature }) })
+    expect(isOne({ a: '1', amount: '100.07', b: 'x' })).toBe(true)
+    expect(isOne({ a: '1&amount=100.07', b: 'x' })).toBe(false)
+    expect(isOne({ a: '1', 'amount=100.07&b': 'x' })).toBe(false)
+    expect(isOne({ 'a=1&amount': '100.07', b: 'x' })).toBe(false)
+    const padded = hmac('a=eA==&b=x')
+    const body = JSON.stringify({ a: 'eA==', b: 'x', sign: padded })
+    expect(isTaken(verify, { body })).toBe(true)
+    expect(isTaken(verify, { body: body.replace('"a":"eA=="', '"a=eA":"="') })).toBe(false)
   })
 })
 

@@ -101,7 +101,7 @@ describe('in the console', () => {
     })
     expect(notice.json).toMatchObject({
       signature: 'It is not signed with the secret in use, or too old.',
-      tried: [{ rule: '/notice/rules/0', got: ['payment 100 THB for SX0000000000A'] }],
+      tried: [{ rule: '/notice/rules/0', got: ['payment 100 THB for SX0000000000A as pi_1'] }],
     })
     expect((await attempt({ call: 'notice', body: '{}', version: 9 })).status).toBe(404)
     expect((await ann.get('/connectors/nobody')).status).toBe(404)

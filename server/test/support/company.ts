@@ -187,7 +187,16 @@ export function companyDocument({ url }: { url: string }, version = 1, change: o
         },
         {
           if: { '/kind': ['PAYOUT'], '/state': ['DONE'] },
-          events: [{ type: 'payout', id: ['/id', '/state'], reference: '/ref', outcome: 'paid' }],
+          events: [
+            {
+              type: 'payout',
+              id: ['/id', '/state'],
+              reference: '/ref',
+              amount: { at: '/amount', as: 'decimal' },
+              currency: { at: '/currency' },
+              outcome: 'paid',
+            },
+          ],
         },
         { if: { '/kind': ['PING'] }, events: [] },
       ],
@@ -223,7 +232,7 @@ export const companySamples = {
       name: 'deposit paid',
       call: 'notice',
       body: { kind: 'PAYIN', id: 'pi_1', state: 'PAID', ref, amount: 100, currency: 'THB' },
-      expect: [`payment 100 THB for ${ref}`],
+      expect: [`payment 100 THB for ${ref} as pi_1`],
     },
     {
       name: 'deposit failed',
@@ -238,7 +247,41 @@ export const companySamples = {
       body: { id: 'po_1', ref, state: 'SENT' },
       expect: ['accepted'],
     },
+    {
+      name: 'deposit refused',
+      call: 'expectDeposit',
+      status: 422,
+      body: { code: 'CLOSED' },
+      expect: ['rejected'],
+    },
+    {
+      name: 'paid at once',
+      call: 'submitPayout',
+      body: { id: 'po_1', ref, state: 'DONE' },
+      expect: ['paid'],
+    },
+    {
+      name: 'refused at once',
+      call: 'submitPayout',
+      status: 422,
+      body: { code: 'BANK_NOT_SERVED' },
+      expect: ['rejected, another may try'],
+    },
     { name: 'paid', call: 'askPayout', body: { ref, state: 'DONE' }, expect: ['paid'] },
+    { name: 'came back', call: 'askPayout', body: { ref, state: 'BACK' }, expect: ['returned'] },
+    {
+      name: 'not there',
+      call: 'askPayout',
+      status: 404,
+      body: { code: 'NO_SUCH_PAYOUT' },
+      expect: ['not_found'],
+    },
+    {
+      name: 'payout paid',
+      call: 'notice',
+      body: { kind: 'PAYOUT', id: 'po_1', state: 'DONE', ref, amount: 100, currency: 'THB' },
+      expect: [`payout paid 100 THB for ${ref}`],
+    },
     {
       name: 'refused',
       call: 'askPayout',

@@ -15,11 +15,15 @@ const party = (which: 'payer' | 'payee') => ({
   bankCode: `{${which}.bankCode}`,
 })
 
-const payoutStates = [
+const repeated = {
+  reference: '/reference',
+  amount: { at: '/amount', as: 'decimal' },
+  currency: '/currency',
+}
+
+const handOverStates = [
   { if: { status: [200], '/state': ['accepted'] }, means: 'accepted' },
   { if: { status: [200], '/state': ['paid'] }, means: 'paid' },
-  { if: { status: [200], '/state': ['cancelled'] }, means: 'cancelled' },
-  { if: { status: [200], '/state': ['returned'] }, means: 'returned' },
   {
     name: 'another provider may try',
     if: { status: [200], '/state': ['rejected'], '/mayTryAnother': [true] },
@@ -106,12 +110,16 @@ export function sandboxDocument(base: string) {
           story: '{extra.sandbox}',
         },
       },
-      answers: payoutStates,
+      echo: repeated,
+      answers: handOverStates,
     },
     askPayout: {
       request: { method: 'GET', path: '/payouts/{reference}' },
+      echo: repeated,
       answers: [
-        ...payoutStates,
+        ...handOverStates,
+        { if: { status: [200], '/state': ['cancelled'] }, means: 'cancelled' },
+        { if: { status: [200], '/state': ['returned'] }, means: 'returned' },
         { if: { status: [404], '/reason': ['There is no such payout.'] }, means: 'not_found' },
       ],
     },
@@ -188,9 +196,34 @@ export function sandboxDocument(base: string) {
   }
 }
 
+const order = { reference: 'SX0000000000A', amount: '100.50', currency: 'THB' }
+const refusal = { state: 'rejected', reason: 'no' }
+
+/** An answer about a payout, and what it must be read as. */
+const answered = (name: string, call: string, body: object, ...expect: string[]) => ({
+  name,
+  call,
+  body: { ...order, ...body },
+  expect,
+})
+
+/** A notice of one event, and what it must be read as. */
+const told = (name: string, event: object, ...expect: string[]) => ({
+  name,
+  call: 'notice',
+  body: { events: [{ id: `evt-${name}`, reference: '7-1', ...event }] },
+  expect,
+})
+
+const outcome = (type: string, more: object = {}) => ({
+  type: 'payout',
+  reference: order.reference,
+  outcome: { type, ...more },
+})
+
 /** Samples of what the sandbox's bank says. */
 export const sandboxSamples = {
-  order: { reference: 'SX0000000000A', amount: '100.50', currency: 'THB' },
+  order,
   samples: [
     {
       name: 'deposit taken',
@@ -208,33 +241,70 @@ export const sandboxSamples = {
       body: { reason: 'Another deposit has this reference.' },
       expect: ['rejected'],
     },
-    { name: 'taken', call: 'submitPayout', body: { state: 'accepted' }, expect: ['accepted'] },
-    { name: 'paid', call: 'askPayout', body: { state: 'paid' }, expect: ['paid'] },
+    answered('taken', 'submitPayout', { state: 'accepted' }, 'accepted'),
+    answered('paid at once', 'submitPayout', { state: 'paid' }, 'paid'),
+    answered('refused at once', 'submitPayout', refusal, 'rejected'),
+    answered(
+      'refused at once, another may try',
+      'submitPayout',
+      { ...refusal, mayTryAnother: true },
+      'rejected, another may try',
+    ),
+    answered('paid', 'askPayout', { state: 'paid' }, 'paid'),
+    answered('cancelled', 'askPayout', { state: 'cancelled' }, 'cancelled'),
+    answered('returned', 'askPayout', { state: 'returned' }, 'returned'),
+    answered('refused for good', 'askPayout', refusal, 'rejected'),
+    answered(
+      'refused',
+      'askPayout',
+      { ...refusal, mayTryAnother: true },
+      'rejected, another may try',
+    ),
     {
-      name: 'refused',
+      name: 'not there',
       call: 'askPayout',
-      body: { state: 'rejected', reason: 'no', mayTryAnother: true },
-      expect: ['rejected, another may try'],
+      status: 404,
+      body: { reason: 'There is no such payout.' },
+      expect: ['not_found'],
     },
-    {
-      name: 'a payment',
-      call: 'notice',
-      body: {
-        events: [
-          {
-            id: 'evt-1',
-            type: 'payment',
-            paymentId: 'pay-1',
-            reference: '7-1',
-            amount: '100.50',
-            currency: 'THB',
-            paidAt: null,
-            payer: null,
-          },
-        ],
+    told(
+      'a payment',
+      {
+        type: 'payment',
+        paymentId: 'pay-1',
+        amount: '100.50',
+        currency: 'THB',
+        paidAt: null,
+        payer: null,
       },
-      expect: ['payment 100.5 THB for 7-1'],
-    },
+      'payment 100.5 THB for 7-1 as pay-1',
+    ),
+    told(
+      'taken back',
+      { type: 'payment_taken_back', paymentId: 'pay-1' },
+      'payment_taken_back for 7-1 as pay-1',
+    ),
+    ...['FAILED', 'VOID', 'EXPIRED'].map((status) =>
+      told(status, { type: 'deposit_ended', status }, `deposit_ended ${status} for 7-1`),
+    ),
+    told(
+      'a cost',
+      { type: 'cost', costId: 'c-1', amount: '1', currency: 'THB' },
+      'cost 1 THB for 7-1 as c-1',
+    ),
+    told('payout paid', outcome('paid'), 'payout paid for SX0000000000A'),
+    told('payout cancelled', outcome('cancelled'), 'payout cancelled for SX0000000000A'),
+    told('payout returned', outcome('returned'), 'payout returned for SX0000000000A'),
+    told(
+      'payout refused',
+      outcome('rejected', { reason: 'no' }),
+      'payout rejected for SX0000000000A',
+    ),
+    told(
+      'payout refused, another may try',
+      outcome('rejected', { reason: 'no', mayTryAnother: true }),
+      'payout rejected, another may try for SX0000000000A',
+    ),
   ],
 }
 
@@ -297,8 +367,10 @@ export const company = {
   },
   askPayout: {
     request: { method: 'GET', path: '/payouts/{reference}' },
+    echo: { reference: '/ref' },
     answers: [
       { if: { status: [200], '/state': ['DONE'] }, means: 'paid' },
+      { if: { status: [200], '/state': ['FAILED'] }, means: 'rejected' },
       { if: { status: [404], '/code': ['NO_SUCH_PAYOUT'] }, means: 'not_found' },
     ],
   },

@@ -76,10 +76,16 @@ const Request = Type.Object(
 
 // What the answer means.
 
+/** Beyond these JSON.parse would read another number than was written. */
+const Whole = Type.Integer({
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
 /** Compared with text, whole numbers, true, false and null. */
 const Word = Type.Union([
   Type.String({ minLength: 1, maxLength: 100 }),
-  Type.Integer(),
+  Whole,
   Type.Boolean(),
   Type.Null(),
 ])
@@ -114,7 +120,7 @@ const SureIf = Type.Unsafe<Condition>(
       ...names,
       minProperties: 2,
       additionalProperties: Type.Array(
-        Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Integer(), Type.Boolean()]),
+        Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Whole, Type.Boolean()]),
         { minItems: 1, maxItems: 50 },
       ),
       description: 'the status and at least one pointer with words: all must fit',
@@ -215,6 +221,12 @@ const Echo = Type.Object(
     reference: Type.Optional(Pointer),
     amount: Type.Optional(AmountAt),
     currency: Type.Optional(Pointer),
+    theirId: Type.Optional(
+      Type.Unsafe<string>({
+        ...Pointer,
+        description: "of the company's own id, in answers to questions",
+      }),
+    ),
   },
   { ...strict, description: 'where the answer repeats what was asked: it must be the same' },
 )
@@ -314,6 +326,8 @@ const EventAt = Type.Union([
         Type.Literal('returned'),
         Type.Literal('rejected'),
       ]),
+      amount: Type.Optional(AmountAt),
+      currency: Type.Optional(CurrencyAt),
       reason: Type.Optional(Pointer),
       mayTryAnother: Type.Optional(Type.Boolean()),
     },

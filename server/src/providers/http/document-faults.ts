@@ -10,6 +10,7 @@ import {
   type Sign,
   type Verify,
 } from './connector-document.ts'
+import { isIdempotency, isOwnHeader, keysOf, signingFaults } from './signing-faults.ts'
 import { placeholdersIn } from './template.ts'
 
 /** A fault of a document, and where in it. */
@@ -54,6 +55,7 @@ export function documentFaults(document: ConnectorDocument): DocumentFault[] {
   requestFaults(document, say)
   answerFaults(document, say)
   noticeFaults(document, say)
+  signingFaults(document, say)
   secretFaults(document, say)
   return faults
 }
@@ -99,7 +101,8 @@ function partsFaults(document: ConnectorDocument, say: Say): void {
     if ((event.type === 'line') !== (account !== undefined)) {
       say(at, 'lines are reported by a connector with an account, and nothing else by it')
     }
-    if ('currency' in event && 'is' in event.currency) {
+    idFaults(at, event, say)
+    if ('currency' in event && event.currency && 'is' in event.currency) {
       if (!document.currencies.includes(event.currency.is)) {
         say(`${at}/currency`, `${event.currency.is} is not one of its currencies`)
       }
@@ -110,6 +113,20 @@ function partsFaults(document: ConnectorDocument, say: Say): void {
     const time = event.type === 'payment' ? event.paidAt : undefined
     timeFault(`${at}/paidAt`, time, say)
     if (event.type === 'line') timeFault(`${at}/bookedAt`, event.bookedAt, say)
+  }
+}
+
+/** What counts once is known by its id: one that never changes would count once for ever. */
+function idFaults(at: string, event: EventAt, say: Say): void {
+  const ids = {
+    id: event.id,
+    paymentId: 'paymentId' in event ? event.paymentId : undefined,
+    costId: 'costId' in event ? event.costId : undefined,
+  }
+  for (const [name, parts] of Object.entries(ids)) {
+    if (parts && !parts.some((part) => typeof part === 'string')) {
+      say(`${at}/${name}`, 'must hold a pointer: the same id for all would count once')
+    }
   }
 }
 
@@ -164,22 +181,12 @@ const needed = {
   askPayout: ['reference', 'theirId'],
 } as const
 
-/** Made by the service itself. */
-const ownHeaders = [
-  'host',
-  'content-length',
-  'content-type',
-  'transfer-encoding',
-  'connection',
-  'expect',
-  'upgrade',
-]
-
 function requestFaults(document: ConnectorDocument, say: Say): void {
   const commonHeaders = document.headers ?? {}
   headerFaults('/headers', commonHeaders, document.auth, say)
-  for (const text of Object.values(commonHeaders)) {
+  for (const [name, text] of Object.entries(commonHeaders)) {
     templateFault('/headers', text, everywhere, document, say)
+    if (isIdempotency(name)) say(`/headers/${name}`, 'is of one order: it belongs to a request')
   }
   const keepsId =
     Boolean(document.expectDeposit?.theirId) || Boolean(document.submitPayout?.theirId)
@@ -199,6 +206,7 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
       ...Object.values(request.form ?? {}).flat(),
       ...treeTexts(`${at}/json`, request.json, say),
     ]
+    repetitionFaults(at, call, request, say)
     const used = texts.flatMap((text) => templateFault(at, text, placeholders[call], document, say))
     if (!needed[call].some((name) => used.includes(name))) {
       say(at, `must hold {${needed[call].join('} or {')}}, by which the company knows it`)
@@ -211,6 +219,41 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
   }
 }
 
+/** What differs each time that a request is made. */
+const changing = ['now.iso', 'now.unix', 'now.unixMs', 'nonce']
+
+/** A request that is made again must be known as the same one, or it is paid again. */
+function repetitionFaults(
+  at: string,
+  call: keyof typeof needed,
+  request: NonNullable<ConnectorDocument['submitPayout']>['request'],
+  say: Say,
+): void {
+  const { path, headers = {}, query = {}, form = {}, json } = request
+  const named = [headers, query, form].flatMap((fields) => namedTexts(fields))
+  for (const [name, text] of [['path', path] as const, ...named, ...namedTexts(json)]) {
+    const used = placeholdersIn(text) ?? []
+    const isNaming = needed[call].some((each) => used.includes(each))
+    const isKey = isIdempotency(name)
+    if ((isNaming || isKey) && changing.some((each) => used.includes(each))) {
+      say(at, `"${name}" differs each time: a repetition would be another payment`)
+    } else if (isKey && !isNaming) {
+      say(at, `"${name}" must hold {${needed[call].join('} or {')}}: one key, one order`)
+    }
+  }
+}
+
+/** Texts of a tree, each with the name that it stands under. */
+function namedTexts(node: unknown, name = ''): [name: string, text: string][] {
+  if (typeof node === 'string') return [[name, node]]
+  if (typeof node !== 'object' || node === null) return []
+  const number = numberIn(node)
+  if (number !== undefined) return [[name, `{${number}}`]]
+  return Object.entries(node).flatMap(([own, each]) =>
+    namedTexts(each, Array.isArray(node) ? name : own),
+  )
+}
+
 function headerFaults(
   at: string,
   headers: Record<string, string>,
@@ -219,7 +262,7 @@ function headerFaults(
 ): void {
   for (const name of Object.keys(headers)) {
     const lower = name.toLowerCase()
-    if (ownHeaders.includes(lower)) say(`${at}/${name}`, 'is made by the service')
+    if (isOwnHeader(name)) say(`${at}/${name}`, 'is made by the service')
     if (lower === 'authorization') {
       say(`${at}/${name}`, auth ? 'is made of auth' : 'use auth, whose secret is sealed')
     }
@@ -281,32 +324,86 @@ function isUnsure(status: unknown): boolean {
 
 const duplicate = /dup|exist|already|conflict|twice/i
 
+/** These speak of who asks, or of how often. */
+const ofTheAsker = [401, 403, 407, 425, 429]
+
 function answerFaults(document: ConnectorDocument, say: Say): void {
   const sure = (at: string, rule: { if: PayoutRule['if'] }) => {
     if (rule.if.status?.some(isUnsure)) {
       say(`${at}/if/status`, 'a redirect, 408 or 5xx says nothing for sure')
     }
   }
-  for (const call of ['submitPayout', 'askPayout'] as const) {
-    for (const [n, rule] of (document[call]?.answers ?? []).entries()) {
-      const at = `/${call}/answers/${n}`
-      if (rule.means !== 'accepted') sure(at, rule)
-      if (call === 'submitPayout' && rule.means === 'not_found') {
-        say(at, 'is an answer to a question: a hand-over is refused or not')
-      }
-      const words = Object.values(rule.if).flat().map(String)
-      const isDuplicate = words.some((word) => duplicate.test(word)) || words.includes('409')
-      if (call === 'submitPayout' && rule.means === 'rejected' && isDuplicate) {
-        say(at, 'a duplicate is no refusal: the first copy may be being paid')
-      }
+  for (const [n, rule] of (document.submitPayout?.answers ?? []).entries()) {
+    const at = `/submitPayout/answers/${n}`
+    if (rule.means !== 'accepted') sure(at, rule)
+    if (!['accepted', 'paid', 'rejected'].includes(rule.means)) {
+      say(at, 'is an answer to a question: a hand-over is taken, paid or refused')
+    }
+    const words = Object.values(rule.if).flat().map(String)
+    const isDuplicate = words.some((word) => duplicate.test(word)) || words.includes('409')
+    if (rule.means === 'rejected' && isDuplicate) {
+      say(at, 'a duplicate is no refusal: the first copy may be being paid')
     }
   }
+  for (const [n, rule] of (document.askPayout?.answers ?? []).entries()) {
+    const at = `/askPayout/answers/${n}`
+    if (rule.means === 'accepted') continue
+    sure(at, rule)
+    const statuses = rule.if.status ?? []
+    if (rule.means === 'not_found') {
+      if (statuses.some((status) => ofTheAsker.includes(Number(status)))) {
+        say(`${at}/if/status`, 'says something of who asks, and nothing of the payout')
+      }
+    } else if (!statuses.every(isSuccess)) {
+      say(`${at}/if/status`, 'a refused question says nothing of the payout: 2xx is needed')
+    }
+  }
+  echoFaults(document, say)
   for (const [n, rule] of (document.expectDeposit?.answers ?? []).entries()) {
     if (rule.means === 'rejected') sure(`/expectDeposit/answers/${n}`, rule)
   }
   for (const [n, rule] of (document.askDeposit?.rules ?? []).entries()) {
     sure(`/askDeposit/rules/${n}`, rule)
   }
+}
+
+/** Whether the company answered what it was asked. */
+export function isSuccess(status: unknown): boolean {
+  return typeof status === 'number' && status >= 200 && status < 300
+}
+
+/** An answer that ends a payout must say which payout it is about, and of how much. */
+function echoFaults(document: ConnectorDocument, say: Say): void {
+  const { submitPayout, askPayout } = document
+  const ends = askPayout?.answers.some(({ means }) => isEnd(means)) ?? false
+  if (ends && askPayout?.echo?.reference === undefined && askPayout?.echo?.theirId === undefined) {
+    say('/askPayout/echo', 'must hold reference or theirId: the answer may be about another payout')
+  }
+  for (const [at, echo] of [
+    ['/submitPayout', submitPayout?.echo],
+    ['/expectDeposit', document.expectDeposit?.echo],
+    ['/askDeposit', document.askDeposit?.echo],
+  ] as const) {
+    if (echo?.theirId !== undefined) say(`${at}/echo/theirId`, 'is for questions about payouts')
+  }
+  for (const { at, event } of eventsOf(document)) {
+    if (event.type !== 'payout') continue
+    if ((event.amount === undefined) !== (event.currency === undefined)) {
+      say(at, 'amount and currency stand together')
+    }
+    const isTold = event.amount !== undefined || submitPayout?.echo?.amount !== undefined
+    if (event.outcome === 'paid' && !isTold) {
+      say(
+        at,
+        'must hold amount and currency, or the answer to the hand-over must repeat the amount',
+      )
+    }
+  }
+}
+
+/** Whether nothing more is asked about a payout after this. */
+export function isEnd(means: string): boolean {
+  return ['paid', 'rejected', 'cancelled', 'returned'].includes(means)
 }
 
 function noticeFaults({ notice, sign }: ConnectorDocument, say: Say): void {
@@ -356,16 +453,7 @@ export function isNetwork(text: string): boolean {
 
 /** The names of the secrets that a document uses. */
 export function secretsUsed(document: ConnectorDocument): Set<string> {
-  const found = new Set<string>()
-  const walk = (node: unknown) => {
-    if (typeof node !== 'object' || node === null) return
-    if ('secret' in node && typeof node.secret === 'string') found.add(node.secret)
-    for (const each of Object.values(node)) walk(each)
-  }
-  walk(document.auth)
-  walk(document.sign)
-  walk(document.notice?.verify)
-  return found
+  return new Set(keysOf(document).map(({ key }) => key.secret))
 }
 
 function secretFaults(document: ConnectorDocument, say: Say): void {

@@ -109,7 +109,7 @@ class Company {
     const values = payoutValues(document, payout, this.around())
     const answer = await this.call(document, call.request, values, which === 'askPayout', signal)
     if (typeof answer === 'string') return this.unknown(answer)
-    const { outcome, theirId } = readPayoutAnswer(call, answer, payout)
+    const { outcome, theirId } = readPayoutAnswer(call, answer, payout, which)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
     // The promise counts that the payout was handed over under, not one that was made since.
     if (outcome.type === 'not_found') {

@@ -2,6 +2,7 @@ import { type ExactJson, parseExactJson, valueAt } from '../../lib/exact-json.ts
 import type { Currency } from '../../lib/money.ts'
 import type { DepositInstructions, DepositOutcome, PayoutOutcome } from '../provider.ts'
 import type { AskDepositCall, DepositCall, Echo, Gives, PayoutCall } from './connector-document.ts'
+import { isEnd, isSuccess } from './document-faults.ts'
 import { type ReadEvent, readEvent, reasonAt } from './read-events.ts'
 import { amountAt, fits, textAt } from './read-value.ts'
 
@@ -18,6 +19,8 @@ export interface Asked {
   reference: string
   amountMinor: bigint
   currency: Currency
+  /** The company's own id of it, if it told one before. */
+  theirId?: string | null
 }
 
 /** An outcome, and the number of the rule that says so, from 0; null if none does. */
@@ -37,6 +40,7 @@ export function readPayoutAnswer(
   call: PayoutCall,
   answer: CompanyAnswer,
   asked: Asked,
+  which: 'submitPayout' | 'askPayout',
 ): Read<PayoutOutcome> {
   const json = readJson(answer)
   if ('unknown' in json) return nothing(json.unknown)
@@ -45,6 +49,10 @@ export function readPayoutAnswer(
   if (!rule) return nothing(noRule(answer, json.value))
   if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.means))) {
     return { ...nothing(ofAnother), rule: at }
+  }
+  const isQuestion = which === 'askPayout'
+  if (isQuestion ? !mayEnd(rule.means, call.echo, answer, json.value) : !ofHandOver(rule.means)) {
+    return { ...nothing(noRule(answer, json.value)), rule: at }
   }
   const theirId = idIn(call.theirId, json.value)
   if (rule.means !== 'rejected') return { rule: at, outcome: { type: rule.means }, theirId }
@@ -87,7 +95,9 @@ export function readAskedDeposit(
 ): ReadEvent {
   const json = readJson(answer)
   if ('unknown' in json) return { rule: null, events: [], lines: [], fault: json.unknown }
-  if (!isEcho(call.echo, json.value, asked, false)) {
+  // Another amount than was asked for is for the core to judge: the money has come all the same.
+  const { amount: _amount, currency: _currency, ...name } = call.echo ?? {}
+  if (!isEcho(name, json.value, asked, false)) {
     return { rule: null, events: [], lines: [], fault: ofAnother }
   }
   const read = readEvent(call.rules, json.value, answer.status)
@@ -117,14 +127,37 @@ function lacksEcho(means: string): boolean {
   return means === 'rejected' || means === 'not_found'
 }
 
+/**
+ * Whether the answer to a question may end a payout: it was answered, and names the payout that it is about. Otherwise a
+ * refused question, or the answer about another order, would be read as the end of this one.
+ */
+function mayEnd(
+  means: string,
+  echo: Echo | undefined,
+  { status }: CompanyAnswer,
+  json: ExactJson,
+): boolean {
+  if (!isEnd(means)) return true
+  const isNamed = [echo?.reference, echo?.theirId].some(
+    (at) => at !== undefined && textAt(json, at) !== undefined,
+  )
+  return isSuccess(status) && isNamed
+}
+
+/** What has been handed over a moment ago can be neither cancelled nor returned: that is an older copy's. */
+function ofHandOver(means: string): boolean {
+  return means === 'accepted' || means === 'paid' || means === 'rejected'
+}
+
 /** Whether the answer repeats what was asked. */
 function isEcho(echo: Echo | undefined, json: ExactJson, asked: Asked, mayLack: boolean): boolean {
   if (!echo) return true
   const isRight = (at: string | undefined, check: (at: string) => boolean) =>
     at === undefined || (mayLack && (valueAt(json, at) ?? null) === null) || check(at)
-  const { reference, currency, amount } = echo
+  const { reference, currency, amount, theirId } = echo
   return (
     isRight(reference, (at) => textAt(json, at) === asked.reference) &&
+    isRight(theirId, (at) => textAt(json, at) === asked.theirId) &&
     isRight(currency, (at) => textAt(json, at)?.toUpperCase() === asked.currency) &&
     isRight(
       amount?.at,

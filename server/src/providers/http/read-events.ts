@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ExactJson, valueAt } from '../../lib/exact-json.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { ProviderEvent, ReportedLine } from '../provider.ts'
-import type { AskRule, EventAt, NoticeRule } from './connector-document.ts'
+import type { AmountAt, AskRule, CurrencyAt, EventAt, NoticeRule } from './connector-document.ts'
 import { amountAt, currencyAt, fits, textAt, timeAt } from './read-value.ts'
 
 /** What one event of a company means, and which rule says so. */
@@ -93,13 +93,17 @@ function eventAt(where: Said, said: ExactJson): ProviderEvent | string {
       return typeof money === 'string' ? money : { id, type: 'cost', costId, reference, ...money }
     }
     case 'payout': {
+      const { amount, currency } = where
+      const money = amount && currency ? moneyAt({ amount, currency }, said) : undefined
+      if (typeof money === 'string') return money
       if (where.outcome !== 'rejected') {
-        return { id, type: 'payout', reference, outcome: { type: where.outcome } }
+        return { id, type: 'payout', reference, ...money, outcome: { type: where.outcome } }
       }
       const reason = reasonAt(where.reason, said)
       if (reason === undefined) return `there is no reason at ${where.reason}`
       const mayTryAnother = where.mayTryAnother ?? false
-      return { id, type: 'payout', reference, outcome: { type: 'rejected', mayTryAnother, reason } }
+      const outcome = { type: 'rejected', mayTryAnother, reason } as const
+      return { id, type: 'payout', reference, ...money, outcome }
     }
   }
 }
@@ -136,7 +140,7 @@ function lineAt(where: EventAt & { type: 'line' }, said: ExactJson): ReportedLin
   }
 }
 
-function moneyAt(where: EventAt & { type: 'payment' | 'cost' | 'line' }, said: ExactJson) {
+function moneyAt(where: { amount: AmountAt; currency: CurrencyAt }, said: ExactJson) {
   const currency = currencyAt(said, where.currency)
   if (currency === undefined) return 'its currency is not known here'
   const amountMinor = amountAt(said, where.amount, currency)
@@ -160,8 +164,17 @@ function payerAt(
 
 /** The parts of an id, together; undefined if one of them is missing. */
 function idAt(parts: readonly (string | { text: string })[], said: ExactJson): string | undefined {
-  const texts = parts.map((part) => (typeof part === 'string' ? idText(said, part) : part.text))
-  return texts.every((text) => text !== undefined) ? texts.join(':') : undefined
+  const texts = parts.flatMap(
+    (part) => (typeof part === 'string' ? idText(said, part) : part.text) ?? [],
+  )
+  if (texts.length < parts.length) return undefined
+  const [only = ''] = texts
+  // As in a JSON Pointer, so that no two ids become one: a:b and c is not a and b:c.
+  return texts.length === 1 ? only : texts.map(idPart).join(':')
+}
+
+function idPart(text: string): string {
+  return text.replaceAll('~', '~0').replaceAll(':', '~1')
 }
 
 function idText(said: ExactJson, pointer: string): string | undefined {

@@ -7,12 +7,29 @@ export type Secrets = (name: string) => string | undefined
 /** A secret is missing or cannot be used: nothing is signed, and nothing is believed. */
 export class NoSecret extends Error {}
 
-type KeyOf = { secret: string; decode?: 'hex' | 'base64' | undefined }
+export type KeyOf = { secret: string; decode?: 'hex' | 'base64' | undefined }
+
+/** A shorter key that is decoded was read in the wrong letters, or can be guessed. */
+const shortestKeyBytes = 16
+
+/** Why a text cannot be the secret of a key; undefined if it can. */
+export function keyFault({ decode }: KeyOf, text: string): string | undefined {
+  if (text === '') return 'is empty'
+  if (decode === undefined) return undefined
+  // Decoding passes over what it does not know: a text in other letters would be an empty key, which anybody has.
+  const bytes = Buffer.from(text, decode)
+  const given = decode === 'hex' ? text.toLowerCase() : text.replace(/=+$/, '')
+  const again = bytes.toString(decode).replace(/=+$/, '')
+  if (given !== again) return `is not in ${decode === 'hex' ? 'hex' : 'Base64'}`
+  return bytes.length < shortestKeyBytes ? `has less than ${shortestKeyBytes} bytes` : undefined
+}
 
 /** The bytes of a key. */
 export function keyBytes(key: KeyOf, secrets: Secrets): Buffer {
   const text = secrets(key.secret)
   if (text === undefined || text === '') throw new NoSecret(`the secret "${key.secret}" is not set`)
+  const fault = keyFault(key, text)
+  if (fault !== undefined) throw new NoSecret(`the secret "${key.secret}" ${fault}`)
   return Buffer.from(text, key.decode ?? 'utf8')
 }
 
@@ -118,8 +135,9 @@ export function isSignedBy(
   return signatures.some((each) => verify(hash, bytes, publicKey, decoded(each, scheme.encode)))
 }
 
-/** Compares texts in a time that does not depend on where they differ. */
+/** Compares texts in a time that does not depend on where they differ. Nothing is never what is expected. */
 export function isAnyOf(expected: string, given: readonly string[]): boolean {
+  if (expected === '') return false
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const right = digest(expected)
   let isOne = false

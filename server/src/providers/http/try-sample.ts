@@ -33,6 +33,15 @@ export interface Tried {
   fault: string | null
 }
 
+/** What became of one sample, or of something that was made of it. */
+export interface SampleResult {
+  name: string
+  call: SampleCall
+  ok: boolean
+  expected: string[]
+  tried: Tried[]
+}
+
 /** Tries an answer or a notice on a document, without a signature and without changing anything. */
 export function tryOn(
   document: ConnectorDocument,
@@ -45,7 +54,7 @@ export function tryOn(
     case 'askPayout': {
       const rules = document[call]
       if (!rules) return [noCall(call)]
-      const { rule, outcome } = readPayoutAnswer(rules, answer, asked)
+      const { rule, outcome } = readPayoutAnswer(rules, answer, asked, call)
       return [tried(`/${call}/answers`, rules.answers, rule, [payoutWords(outcome)], outcome)]
     }
     case 'expectDeposit': {
@@ -118,22 +127,26 @@ export function depositWords(outcome: DepositOutcome): string {
 export function eventWords(event: ProviderEvent): string {
   switch (event.type) {
     case 'payment':
-      return `payment ${money(event)} for ${event.reference}`
+      return `payment ${money(event)} for ${event.reference} as ${event.paymentId}`
     case 'payment_taken_back':
-      return `payment_taken_back for ${event.reference}`
+      return `payment_taken_back for ${event.reference} as ${event.paymentId}`
     case 'deposit_ended':
       return `deposit_ended ${event.status} for ${event.reference}`
-    case 'payout':
-      return `payout ${payoutWords(event.outcome)} for ${event.reference}`
+    case 'payout': {
+      const { amountMinor, currency, reference, outcome } = event
+      const isTold = amountMinor !== undefined && currency !== undefined
+      const of = isTold ? ` ${money({ amountMinor, currency })}` : ''
+      return `payout ${payoutWords(outcome)}${of} for ${reference}`
+    }
     case 'cost':
-      return `cost ${money(event)} for ${event.reference}`
+      return `cost ${money(event)} for ${event.reference} as ${event.costId}`
     case 'unread':
       return 'unread'
   }
 }
 
-function lineWords({ amountMinor, currency }: ReportedLine): string {
-  return `line ${decimalText(amountMinor, currency)} ${currency}`
+function lineWords({ id, amountMinor, currency }: ReportedLine): string {
+  return `line ${decimalText(amountMinor, currency)} ${currency} as ${id}`
 }
 
 function money({ amountMinor, currency }: { amountMinor: bigint; currency: Currency }): string {

@@ -111,7 +111,10 @@ function isSigned(
   return bytes !== undefined && isSignedBy(verify, bytes, signatures, secrets)
 }
 
-/** The names and values of the body, without the signature; undefined for a value that is not plain. */
+/**
+ * The names and values of the body, without the signature; undefined for a value that is not plain. One with & in it
+ * could be split into other fields, whose signature is the same.
+ */
 function plainFields(
   body: ExactJson | undefined,
   signature: Where,
@@ -119,8 +122,13 @@ function plainFields(
   if (!(body instanceof Map)) return [['', undefined]]
   const own = 'at' in signature ? signature.at : ''
   return [...body].flatMap(([name, value]): [string, string | undefined][] =>
-    `/${name}` === own ? [] : [[name, plainText(value)]],
+    `/${name}` === own ? [] : [[name, /[&=]/.test(name) ? undefined : unsplit(value)]],
   )
+}
+
+function unsplit(value: ExactJson): string | undefined {
+  const text = plainText(value)
+  return text?.includes('&') ? undefined : text
 }
 
 function plainText(value: ExactJson): string | undefined {
