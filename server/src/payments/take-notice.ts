@@ -219,6 +219,10 @@ export class NoticeTaker {
           named && (await findPayout(desk.pool, named.agentId, provider.name, reference))
         // It stays open until a person has found out what it means and closes it.
         if (!payout) throw new Problem('overloaded', await noPayoutInWords(desk, named), later)
+        if (await isOfAnotherAmount(desk, payout, event)) {
+          const says = 'The provider tells another amount of this payout; a person has to look into it.'
+          throw new Problem('overloaded', says, later)
+        }
         return settle(desk, payout, event.outcome, { passOn: this.passOn })
       }
     }
@@ -226,6 +230,17 @@ export class NoticeTaker {
 }
 
 const later = { retryAfterS: 60 }
+
+/** Whether a report of a payout says that it is of another amount than the order's. */
+async function isOfAnotherAmount(
+  { pool }: NoticeDesk,
+  { agentId, orderId }: { agentId: bigint; orderId: string },
+  { amountMinor, currency }: ProviderEvent & { type: 'payout' },
+): Promise<boolean> {
+  if (amountMinor === undefined) return false
+  const order = await findOrder(pool, agentId, orderId)
+  return order?.amountMinor !== amountMinor || order.currency !== currency
+}
 
 async function noPayoutInWords(
   { pool }: NoticeDesk,
