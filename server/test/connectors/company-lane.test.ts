@@ -36,6 +36,7 @@ it('makes no more calls at once than allowed, and each in its turn', async () =>
         return n
       },
       well,
+      true,
     ),
   )
   for (let ended = 0; ended < 4; ended++) {
