@@ -66,7 +66,7 @@ export class ConnectorsInUse {
       const signing = former.filter(
         ({ replacedAt }) => nowMs - (replacedAt?.getTime() ?? 0) < overlapMs,
       )
-      const key = [use, ...former].map(({ n }) => n).join() + ` ${signing.length}`
+      const key = `${[use, ...former].map(({ n }) => n).join()} ${signing.length}`
       const known = this.made.get(name)
       if (known?.key === key) {
         made.set(name, known)
