@@ -1272,6 +1272,139 @@ export interface Operations {
       curl: string
     }
   }
+  'GET /console/api/connectors': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        name: string
+        company: string
+        /** on, draining (takes nothing new) or off */
+        state: 'on' | 'draining' | 'off'
+        /** the version in use; null: none is */
+        version: number | null
+        newest_version: number
+        currencies: (
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        )[]
+        deposits: boolean
+        payouts: boolean
+        /** the bank account whose lines it reports */
+        account: string | null
+        figures: {
+          /** since this process began */
+          calls: number
+          /** calls without a usable answer */
+          failures: number
+          /** calls that were not made, because it failed */
+          not_called: number
+          under_way: number
+          /** open; paused while it fails; trying again */
+          state: 'open' | 'paused' | 'trying'
+          last_fault: string | null
+          /** when it failed last */
+          last_fault_at: string | null
+        } | null
+      }[]
+      next: null
+    }
+  }
+  'GET /console/api/connectors/{name}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      name: string
+      company: string
+      /** on, draining (takes nothing new) or off */
+      state: 'on' | 'draining' | 'off'
+      /** the version in use; null: none is */
+      version: number | null
+      newest_version: number
+      currencies: (
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      )[]
+      deposits: boolean
+      payouts: boolean
+      /** the bank account whose lines it reports */
+      account: string | null
+      figures: {
+        /** since this process began */
+        calls: number
+        /** calls without a usable answer */
+        failures: number
+        /** calls that were not made, because it failed */
+        not_called: number
+        under_way: number
+        /** open; paused while it fails; trying again */
+        state: 'open' | 'paused' | 'trying'
+        last_fault: string | null
+        /** when it failed last */
+        last_fault_at: string | null
+      } | null
+      /** where the company sends its notices */
+      notice_url: string
+      /** the number of the use; send it with a change */
+      use: number
+      secrets: {
+        name: string
+        /** where it is found, as the document says */
+        found: string | null
+        /** the number of the newest; null: not set */
+        newest: number | null
+        in_use: number | null
+        /** when the newest was set */
+        added_at: string | null
+        added_by: string | null
+      }[]
+      versions: {
+        version: number
+        sha256: string
+        /** when it was added */
+        added_at: string
+        added_by: string
+        /** whether it has passed its samples */
+        passed: boolean
+      }[]
+      uses: {
+        use: number
+        version: number
+        /** since when */
+        at: string
+        by: string
+      }[]
+    }
+  }
+  'GET /console/api/connectors/{name}/versions/{version}': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      version: number
+      /** JSON, as it was given */
+      document: string
+    }
+  }
   'GET /console/api/home': {
     query: Record<string, never>
     body: undefined
@@ -4888,6 +5021,137 @@ export interface Operations {
         | 'no_address'
         | 'superseded'
         | 'paused'
+    }
+  }
+  'POST /console/api/connectors': {
+    query: Record<string, never>
+    body: {
+      /** 2 to 32 small letters, digits and dashes, beginning with a letter */
+      name: string
+      /** the document, as JSON text */
+      document: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      name: string
+      version: number
+      /** false: this document was added before */
+      is_new: boolean
+    }
+  }
+  'POST /console/api/connectors/{name}/samples': {
+    query: Record<string, never>
+    body: {
+      /** a version */
+      version?: number
+      /** samples, as JSON text */
+      samples: string
+    }
+    answer: {
+      version: number
+      passed: boolean
+      /** what the samples do not show */
+      missing: string[]
+      results: {
+        name: string
+        call: string
+        ok: boolean
+        expected: string[]
+        tried: {
+          /** where the rule stands that fits */
+          rule: string | null
+          rule_name: string | null
+          /** what would happen */
+          got: string[]
+          /** why nothing would */
+          fault: string | null
+        }[]
+      }[]
+    }
+  }
+  'POST /console/api/connectors/{name}/secrets': {
+    query: Record<string, never>
+    body: {
+      /** the name of a secret in the document */
+      secret: string
+      /** the secret itself */
+      value: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      secret: string
+      n: number
+    }
+  }
+  'POST /console/api/connectors/{name}/try': {
+    query: Record<string, never>
+    body: {
+      /** a version */
+      version?: number
+      /** expectDeposit, askDeposit, submitPayout, askPayout, notice */
+      call: 'expectDeposit' | 'askDeposit' | 'submitPayout' | 'askPayout' | 'notice'
+      /** a status from 200 to 599 */
+      status?: number
+      /** an answer or a notice, as it came */
+      body: string
+      /** a notice's headers, one on a line: its signature is checked then */
+      headers?: string
+      /** what was asked about */
+      reference?: string
+      /** decimal text */
+      amount?: string
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+    }
+    answer: {
+      version: number
+      /** genuine, or why it is not; null: it was not checked */
+      signature: string | null
+      tried: {
+        /** where the rule stands that fits */
+        rule: string | null
+        rule_name: string | null
+        /** what would happen */
+        got: string[]
+        /** why nothing would */
+        fault: string | null
+      }[]
+    }
+  }
+  'POST /console/api/connectors/{name}/use': {
+    query: Record<string, never>
+    body: {
+      /** a version */
+      version: number
+      /** the number of the use as read */
+      use: number
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      name: string
+      version: number
+      use: number
     }
   }
   'POST /console/api/invitations/accept': {

@@ -84,16 +84,29 @@ export async function claimDueDeposits(
   leaseMs: number,
   limit: number,
 ): Promise<ConnectorDeposit[]> {
+  const { rows: due } = await pool.query<ConnectorDeposit>(
+    `select ${selected} from connector_deposits d
+     where ask_at <= ${databaseTime('$2')} and connector = any($1) order by ask_at limit $3`,
+    [connectors, at, limit],
+  )
+  const taken = await Promise.all(due.map((each) => claim(pool, each, at, leaseMs)))
+  return taken.flat()
+}
+
+/** Takes one; nothing if another process did so since it was read. */
+async function claim(
+  pool: Pool,
+  { agentId, orderId, connector, asks }: ConnectorDeposit,
+  at: Date | null,
+  leaseMs: number,
+): Promise<ConnectorDeposit[]> {
   const { rows } = await pool.query<ConnectorDeposit>(
     `update connector_deposits d set asks = asks + 1,
-       ask_at = ${databaseTime('$2')} + $3 * interval '1 millisecond'
-     from (select agent_id, order_id, connector from connector_deposits
-       where ask_at <= ${databaseTime('$2')} and connector = any($1)
-       order by ask_at limit $4 for update skip locked) due
-     where d.agent_id = due.agent_id and d.order_id = due.order_id
-       and d.connector = due.connector
+       ask_at = ${databaseTime('$5')} + $6 * interval '1 millisecond'
+     where agent_id = $1 and order_id = $2 and connector = $3 and asks = $4
+       and ask_at is not null
      returning ${selected}`,
-    [connectors, at, leaseMs, limit],
+    [agentId, orderId, connector, asks, at, leaseMs],
   )
   return rows
 }

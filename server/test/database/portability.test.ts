@@ -199,7 +199,7 @@ const historyStays: Check = (client) =>
      where case privilege
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
        when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets',
-           'limit_counting', 'limit_uses', 'limit_payees')
+           'limit_counting', 'limit_uses', 'limit_payees', 'connector_deposits')
          and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],

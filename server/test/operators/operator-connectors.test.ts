@@ -28,7 +28,7 @@ describe('in the console', () => {
   it('a connector is added, gets its secrets, is tried and is used', async () => {
     const bad = await change('/connectors', { name: 'paycompany', document: '{"format":1}' })
     expect([bad.status, bad.json.code]).toEqual([422, 'invalid_request'])
-    expect(bad.json.errors.length).toBeGreaterThan(2)
+    expect(bad.json.errors.length).toBeGreaterThan(0)
     const added = await change('/connectors', { name: 'paycompany', document })
     expect([added.status, added.json]).toEqual([
       201,

@@ -114,21 +114,7 @@ create table line_sources (
 );
 insert into line_sources (account) select name from bank_accounts where feed <> 'none';
 
--- No row has these yet, so there is nothing to validate.
-alter table payouts
-  -- Of the connector that it was handed over with; null for any other provider.
-  add column version integer,
-  add column use integer,
-  -- The provider's own id of it.
-  add column their_id text constraint payouts_their_id check (length(their_id) between 1 and 128),
-  -- Nothing of it has left for the provider: it may be sent, whatever the provider promises.
-  add column unsent boolean not null default false,
-  add constraint payouts_version check ((version is null) = (use is null)) not valid,
-  add constraint payouts_use foreign key (provider, use, version)
-    references connector_uses (connector, n, version) not valid;
-
 grant select, insert on connectors, connector_versions, connector_secrets, connector_runs, connector_uses,
   connector_use_secrets, connector_deposits, connector_deposit_ids, line_sources to sluice_service;
 grant update (asks, every_s, ask_at) on connector_deposits to sluice_service;
 grant delete on connector_deposits, connector_deposit_ids, line_sources to sluice_service;
-grant update (their_id, unsent) on payouts to sluice_service;

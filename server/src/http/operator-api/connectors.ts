@@ -21,7 +21,7 @@ import {
 } from '../../connectors/manage-connectors.ts'
 import { storedDocument } from '../../connectors/stored-document.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
-import { type Currency, parseDecimal } from '../../lib/money.ts'
+import { type Currency, defaultCurrency, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
@@ -245,7 +245,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       // The schema allows only known calls.
       const call = body.call as SampleCall
       const answer = { status: body.status ?? 200, body: bytes }
-      const tried = tryOn(read, call, answer, askedIn(body, read.currencies[0] ?? 'THB'))
+      const tried = tryOn(read, call, answer, askedIn(body, read.currencies[0] ?? defaultCurrency))
       const signature =
         call === 'notice' && body.headers !== undefined
           ? signatureOf(name, bytes, headersIn(body.headers))
