@@ -166,6 +166,8 @@ export interface LineReporter {
   account: string
   /** Whether its notices are signed; a token or a password can be read by whoever sees one request. */
   isSigned: boolean
+  /** The words that each rule for lines asks for: one may be the number of the account. */
+  ruleWords: readonly (readonly string[])[]
   /** Undefined if it is not the provider's, or cannot be read. */
   read(
     body: Buffer,

@@ -365,6 +365,9 @@ function lineReporter(connector: Connector, account: string): LineReporter {
   return {
     account,
     isSigned: notice !== undefined && !['token', 'basic'].includes(notice.verify.kind),
+    ruleWords: (notice?.rules ?? [])
+      .filter(({ events }) => events.some(({ type }) => type === 'line'))
+      .map((rule) => Object.values(rule.if).flat().map(String)),
     read(body, headers, now, way): ReportedLine[] | undefined {
       if (!notice || !isGenuine(connector, { body, headers, ...way }, now)) return undefined
       const json = readBody(notice, body)
