@@ -110,3 +110,19 @@ it('calls are spaced out', async () => {
   expect(to.isReady).toBe(false)
   expect(to.figures.calls).toBe(1)
 })
+
+it('a place is kept for hand-overs, whatever else is asked', async () => {
+  const { lane: to } = lane({ callsAtOnce: 4 })
+  const ends: (() => void)[] = []
+  const hang = () => new Promise<void>((resolve) => ends.push(resolve))
+  const others = Array.from({ length: 9 }, () => to.run(signal, hang, well))
+  await expect.poll(() => ends.length, { interval: 1 }).toBe(3)
+  expect(to.isReady).toBe(false)
+  expect(to.isReadyForHandOver).toBe(true)
+  expect(await to.run(signal, async () => 'handed over', well, true)).toBe('handed over')
+  for (let ended = 0; ended < 9; ended++) {
+    await expect.poll(() => ends.length, { interval: 1 }).toBeGreaterThan(0)
+    ends.shift()?.()
+  }
+  await Promise.all(others)
+})
