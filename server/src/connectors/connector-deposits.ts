@@ -67,8 +67,8 @@ export async function keepAsked(
     )
   }
   await pool.query(
-    `update connector_deposits set every_s = $4,
-       ask_at = ${databaseTime('$5')} + $4 * interval '1 second'
+    `update connector_deposits set every_s = $4::int,
+       ask_at = ${databaseTime('$5')} + $4::int * interval '1 second'
      where agent_id = $1 and order_id = $2 and connector = $3`,
     [agentId, orderId, connector, everyS, at],
   )
