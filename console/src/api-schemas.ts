@@ -5425,6 +5425,12 @@ export interface Operations {
       version: number
       /** the number of the use as read */
       use: number
+      /** the number of each secret that the version uses */
+      secrets: Record<string, unknown>
+      /** the secrets are of the same account at the company as those before */
+      same_account?: boolean
+      /** no notice is taken any more that is signed with one before */
+      former_void?: boolean
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */

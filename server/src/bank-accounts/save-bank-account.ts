@@ -5,6 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
 import { type BankAccountTerms, canonicalTerms } from './bank-account-terms.ts'
+import { feedLines } from './line-source.ts'
 import { sealSftpKey } from './sftp-session.ts'
 
 /** Creates an account. Returns undefined if its name or, in live, its number was ever used. The secret is shown only here, once. */
@@ -54,6 +55,7 @@ export async function createBankAccount(
       bankAccountColumns.values([account]),
     )
     if (rowCount === 0) return undefined
+    await feedLines(tx, terms.name, terms.feed !== 'none')
     await alertOf(tx, `The bank account ${terms.name} was added.`, terms.name, by.at)
     await by.also?.(tx, account)
     return { account, feedSecret }
@@ -231,6 +233,7 @@ export async function updateBankAccount(
     ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
   }
   if (!(await saveAccount(db, before, account))) return undefined
+  await feedLines(db, before.name, account.feed !== 'none')
   if (names.length > 0) {
     const what = account.changed?.replaceAll('_', ' ').replaceAll(',', ', ')
     await alertOf(db, `The bank account ${before.name} was changed: ${what}.`, before.name, by.at)

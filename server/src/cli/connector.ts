@@ -3,6 +3,7 @@ import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
 import {
   addSecret,
+  type ConnectorUse,
   findConnector,
   listConnectors,
   listSecrets,
@@ -12,15 +13,16 @@ import {
 } from '../connectors/connector-store.ts'
 import {
   addDocument,
-  checkedDocument,
   planUse,
   trySamples,
   versionNamed,
   withSettings,
 } from '../connectors/manage-connectors.ts'
-import { inTransaction } from '../db/in-transaction.ts'
+import { storedDocument } from '../connectors/stored-document.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
+import { saveProviderState } from '../routing/providers.ts'
 import type { Desk } from '../teller/desk.ts'
 import { withDesk } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
@@ -55,6 +57,7 @@ export function addConnectorCommands(provider: Command): void {
         const rules = {
           targets: config.callbackTargets,
           isMadeInCode: (each: string) => providers.isMadeInCode(each),
+          switchOff: (tx: Tx, each: string) => saveProviderState(tx, each, 'off', by.at),
         }
         const subject = { kind: 'provider', id: name }
         const { version, isNew } = await plainly(() =>
@@ -117,12 +120,17 @@ export function addConnectorCommands(provider: Command): void {
     provider
       .command('use <name>')
       .description('use a version that has passed its samples, with the newest secrets')
-      .option('--version <number>', 'which version; the newest if it is left out'),
+      .option('--version <number>', 'which version; the newest if it is left out')
+      .option('--same-account', 'the secrets are of the same account at the company as before')
+      .option('--former-void', 'no notice is taken any more that is signed with a secret before'),
   )
     .option('--json', 'as JSON')
-    .action(async (name: string, options: ProposeOptions & { version?: string }) => {
+    .action(async (name: string, options: UseOptions) => {
       await withDesk(async (desk, backend, config) => {
-        await use(desk, backend, config, name, versionIn(options.version), options)
+        const done = await use(desk, backend, config, name, options)
+        if (!done) return
+        if (options.json) return printJson({ name, version: done.version, use: done.n })
+        print(`${name} uses version ${done.version} from now on`)
       })
     })
 
@@ -159,26 +167,31 @@ export async function connectorRows(pool: Pool) {
       const versions = await listVersions(pool, name)
       const newest = versions.at(-1)
       const [latest] = await listUses(pool, name)
-      const company = newest ? checkedDocument(newest.document).document.company : ''
+      const company = newest ? storedDocument(newest.document).company : ''
       const version = latest?.version ?? null
       return { name, company, state: 'off', version, newest_version: newest?.version ?? 0 }
     }),
   )
 }
 
-/** Uses the newest version of a connector that is not used yet. Returns false if there is nothing to do. */
+/** Uses the newest version of a connector that is not used yet. Somebody else may have to approve that first. */
 export async function switchOn(
   desk: Desk,
   backend: Backend,
   config: Config,
   name: string,
   options: ProposeOptions,
-): Promise<boolean> {
+): Promise<'was used' | 'used now' | 'proposed'> {
   const isUnused =
     (await findConnector(desk.pool, name)) && (await listUses(desk.pool, name)).length === 0
-  if (!isUnused) return false
-  await use(desk, backend, config, name, undefined, options)
-  return true
+  if (!isUnused) return 'was used'
+  return (await use(desk, backend, config, name, options)) ? 'used now' : 'proposed'
+}
+
+type UseOptions = ProposeOptions & {
+  version?: string
+  sameAccount?: boolean
+  formerVoid?: boolean
 }
 
 async function use(
@@ -186,17 +199,24 @@ async function use(
   backend: Backend,
   config: Config,
   name: string,
-  version: number | undefined,
-  options: ProposeOptions,
-): Promise<void> {
-  const planned = await plainly(() => planUse(pool, name, version))
+  { version, sameAccount, formerVoid, ...options }: UseOptions,
+): Promise<ConnectorUse | undefined> {
+  const wanted = { version: versionIn(version), sameAccount, formerVoid }
+  const planned = await plainly(() => planUse(pool, name, wanted))
   const { use: asked, after, before } = planned
   const request = {
     route: 'POST /connectors/:name/use',
     params: { name },
-    body: { version: asked.version, use: after, reason: options.reason },
+    body: {
+      version: asked.version,
+      use: after,
+      secrets: asked.secrets,
+      ...(sameAccount && { same_account: true }),
+      ...(formerVoid && { former_void: true }),
+      reason: options.reason,
+    },
   }
-  if (await plainly(() => isProposed(config, backend, options, request))) return
+  if (await plainly(() => isProposed(config, backend, options, request))) return undefined
   const done = await plainly(() =>
     onRecord(
       pool,
@@ -214,8 +234,7 @@ async function use(
     ),
   )
   if (!done) throw new UsageError('somebody else changed it at the same moment: look at it again')
-  if (options.json) return printJson({ name, version: done.version, use: done.n })
-  print(`${name} uses version ${done.version} from now on`)
+  return done
 }
 
 /** A refusal as a plain message, with everything that is wrong. */

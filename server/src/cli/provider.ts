@@ -61,8 +61,10 @@ export function providerCommand(): Command {
       await withDesk(async (desk, backend, config) => {
         const { providers, pool, now } = desk
         // A connector that is not used yet is no provider: switching it on uses its newest version.
-        if (state === 'on' && (await switchOn(desk, backend, config, name, options))) return
-        named(providers.all, name)
+        const switched =
+          state === 'on' ? await switchOn(desk, backend, config, name, options) : 'was used'
+        if (switched === 'proposed') return
+        if (switched === 'was used') named(providers.all, name)
         const request = {
           route: 'PATCH /providers/:id',
           params: { id: name },

@@ -6,31 +6,40 @@ export interface ConnectorDeposit {
   agentId: bigint
   orderId: string
   connector: string
+  use: number
   version: number
-  theirId: string | null
+  /** The company's own ids of it: more than one if it was asked for again. */
+  theirIds: string[]
   madeAt: Date
   asks: number
+  /** How often it is asked about. */
+  everyS: number | null
 }
 
-const selected = `agent_id as "agentId", order_id as "orderId", connector, version,
-  their_id as "theirId", made_at as "madeAt", asks`
+const selected = `d.agent_id as "agentId", d.order_id as "orderId", d.connector, d.use, d.version,
+  d.made_at as "madeAt", d.asks, d.every_s as "everyS",
+  array(select i.their_id from connector_deposit_ids i where i.agent_id = d.agent_id
+    and i.order_id = d.order_id and i.connector = d.connector order by i.their_id) as "theirIds"`
 
 /**
- * Binds a deposit to a version of a connector before the company is called. Returns what it was bound to first: a
+ * Binds a deposit to a use of a connector before the company is called. Returns what it was bound to first: a
  * repetition is asked for in the same words.
  */
 export async function bindDeposit(
   pool: Pool,
-  deposit: Pick<ConnectorDeposit, 'agentId' | 'orderId' | 'connector' | 'version' | 'madeAt'>,
+  deposit: Pick<
+    ConnectorDeposit,
+    'agentId' | 'orderId' | 'connector' | 'use' | 'version' | 'madeAt'
+  >,
 ): Promise<ConnectorDeposit> {
-  const { agentId, orderId, connector, version, madeAt } = deposit
+  const { agentId, orderId, connector, use, version, madeAt } = deposit
   await pool.query(
-    `insert into connector_deposits (agent_id, order_id, connector, version, made_at, asks)
-     values ($1, $2, $3, $4, $5, 0) on conflict do nothing`,
-    [agentId, orderId, connector, version, madeAt],
+    `insert into connector_deposits (agent_id, order_id, connector, use, version, made_at, asks)
+     values ($1, $2, $3, $4, $5, $6, 0) on conflict do nothing`,
+    [agentId, orderId, connector, use, version, madeAt],
   )
   const { rows } = await pool.query<ConnectorDeposit>(
-    `select ${selected} from connector_deposits
+    `select ${selected} from connector_deposits d
      where agent_id = $1 and order_id = $2 and connector = $3`,
     [agentId, orderId, connector],
   )
@@ -39,19 +48,29 @@ export async function bindDeposit(
   return bound
 }
 
-/** Keeps the company's own id of a deposit, and when to ask about it first. */
+/**
+ * Keeps the company's own id of a deposit beside those that it told before, and how often to ask about it. All ids are
+ * kept: which of them the payer was shown is not known for sure.
+ */
 export async function keepAsked(
   pool: Pool,
   { agentId, orderId, connector }: Pick<ConnectorDeposit, 'agentId' | 'orderId' | 'connector'>,
   theirId: string | null,
-  askInMs: number | null,
+  everyS: number | null,
   at: Date | null,
 ): Promise<void> {
+  if (theirId !== null) {
+    await pool.query(
+      `insert into connector_deposit_ids (agent_id, order_id, connector, their_id)
+       values ($1, $2, $3, $4) on conflict do nothing`,
+      [agentId, orderId, connector, theirId],
+    )
+  }
   await pool.query(
-    `update connector_deposits set their_id = coalesce(their_id, $4),
-       ask_at = ${databaseTime('$6')} + $5::double precision * interval '1 millisecond'
+    `update connector_deposits set every_s = $4::int,
+       ask_at = ${databaseTime('$5')} + $4::int * interval '1 second'
      where agent_id = $1 and order_id = $2 and connector = $3`,
-    [agentId, orderId, connector, theirId, askInMs, at],
+    [agentId, orderId, connector, everyS, at],
   )
 }
 
@@ -66,7 +85,7 @@ export async function claimDueDeposits(
   limit: number,
 ): Promise<ConnectorDeposit[]> {
   const { rows: due } = await pool.query<ConnectorDeposit>(
-    `select ${selected} from connector_deposits
+    `select ${selected} from connector_deposits d
      where ask_at <= ${databaseTime('$2')} and connector = any($1) order by ask_at limit $3`,
     [connectors, at, limit],
   )
@@ -82,7 +101,7 @@ async function claim(
   leaseMs: number,
 ): Promise<ConnectorDeposit[]> {
   const { rows } = await pool.query<ConnectorDeposit>(
-    `update connector_deposits set asks = asks + 1,
+    `update connector_deposits d set asks = asks + 1,
        ask_at = ${databaseTime('$5')} + $6 * interval '1 millisecond'
      where agent_id = $1 and order_id = $2 and connector = $3 and asks = $4
        and ask_at is not null

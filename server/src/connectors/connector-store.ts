@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { raiseAlert } from '../alerts/raise-alert.ts'
+import { reportLines } from '../bank-accounts/line-source.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
@@ -39,6 +40,10 @@ export interface ConnectorUse {
   run: number
   /** The number of each secret. */
   secrets: Record<string, number>
+  /** Since which use its secrets have been of the same account at the company. */
+  sameSince: number
+  /** Notices that are signed with secrets of the uses before are not taken any more. */
+  formerVoid: boolean
   usedAt: Date
   usedBy: string
 }
@@ -58,23 +63,33 @@ export async function lockProviderNames(tx: Tx): Promise<void> {
   await tx.query('lock table providers in share row exclusive mode')
 }
 
+/** What a new connector has to do with the other providers. */
+export interface NewNames {
+  isMadeInCode: (name: string) => boolean
+  /** Gives it no orders until somebody switches it on. */
+  switchOff: (tx: Tx, name: string) => Promise<void>
+}
+
 /**
  * Adds a version of a connector's document, and the connector if it is new. The same document again is the same
- * version. Throws if the name was ever a bank account's or is that of a provider made in code.
+ * version. Throws if the name was ever anybody else's.
  */
 export async function addVersion(
   pool: Pool,
   name: string,
   document: string,
   by: By,
-  isTaken: (name: string) => boolean,
+  { isMadeInCode, switchOff }: NewNames,
   also?: (tx: Tx, version: ConnectorVersion, isNew: boolean) => Promise<void>,
 ): Promise<{ version: ConnectorVersion; isNew: boolean }> {
   const sha256 = createHash('sha256').update(document).digest('hex')
   return inTransaction(pool, async (tx) => {
     await lockProviderNames(tx)
     const known = await findConnector(tx, name)
-    if (!known) await makeConnector(tx, name, by, isTaken)
+    if (!known) {
+      await makeConnector(tx, name, by, isMadeInCode)
+      await switchOff(tx, name)
+    }
     const versions = await listVersions(tx, name)
     const same = versions.find((each) => each.sha256 === sha256)
     if (same) return { version: same, isNew: false }
@@ -100,10 +115,9 @@ async function makeConnector(
   tx: Tx,
   name: string,
   by: By,
-  isTaken: (name: string) => boolean,
+  isMadeInCode: (name: string) => boolean,
 ): Promise<void> {
-  const { rows } = await tx.query('select 1 from bank_accounts where name = $1', [name])
-  if (!connectorName.test(name) || rows.length > 0 || isTaken(name)) {
+  if (!connectorName.test(name) || isMadeInCode(name) || (await isKnown(tx, name))) {
     const message = connectorName.test(name)
       ? 'is taken or was used before: choose another'
       : 'must be 2 to 32 small letters, digits and dashes, beginning with a letter'
@@ -115,6 +129,20 @@ async function makeConnector(
     by.at,
     by.name,
   ])
+}
+
+/** Whether a bank account or a provider had the name: its money and its orders are not the connector's. */
+async function isKnown(tx: Tx, name: string): Promise<boolean> {
+  const { rows } = await tx.query<{ known: boolean }>(
+    `select exists (select 1 from bank_accounts where name = $1)
+       or exists (select 1 from providers where name = $1)
+       or exists (select 1 from provider_routes where provider = $1)
+       or exists (select 1 from clearings where provider = $1)
+       or exists (select 1 from payouts where provider = $1 and ask_at is not null)
+       or exists (select 1 from orders where provider = $1 and status = 'WAITING') as known`,
+    [name],
+  )
+  return rows[0]?.known ?? true
 }
 
 export async function findConnector(
@@ -251,33 +279,45 @@ export async function passedRun(
   return rows[0]?.n ?? undefined
 }
 
-interface UseRow extends Omit<ConnectorUse, 'secrets'> {
-  secrets: string
-}
+const useColumns = `u.connector, u.n, u.version, u.run, u.same_since as "sameSince",
+  u.former_void as "formerVoid", u.used_at as "usedAt", u.used_by as "usedBy",
+  coalesce((select json_object_agg(s.secret, s.secret_n) from connector_use_secrets s
+    where s.connector = u.connector and s.n = u.n), '{}') as secrets`
 
-const useColumns = `connector, n, version, run, secrets, used_at as "usedAt", used_by as "usedBy"`
+/** A use, and when another took its place. */
+export type PastUse = ConnectorUse & { replacedAt: Date | null }
 
-function useOf({ secrets, ...row }: UseRow): ConnectorUse {
-  return { ...row, secrets: JSON.parse(secrets) }
-}
-
-/** The newest use of every connector, and the one before it. */
-export async function readUses(db: Pool | Tx): Promise<ConnectorUse[]> {
-  const { rows } = await db.query<UseRow>(
-    `select ${useColumns} from connector_uses u
-     where n >= (select max(n) - 1 from connector_uses m where m.connector = u.connector)
-     order by connector, n desc`,
+/** The uses of every connector that were in effect since then, the newest of each first. */
+export async function readUses(db: Pool | Tx, since: Date): Promise<PastUse[]> {
+  const { rows } = await db.query<PastUse>(
+    `select ${useColumns}, next.used_at as "replacedAt" from connector_uses u
+     left join connector_uses next on next.connector = u.connector and next.n = u.n + 1
+     where next.n is null or next.used_at > $1
+     order by u.connector, u.n desc`,
+    [since],
   )
-  return rows.map(useOf)
+  return rows
 }
 
 /** The uses of a connector, newest first. */
 export async function listUses(db: Pool | Tx, connector: string): Promise<ConnectorUse[]> {
-  const { rows } = await db.query<UseRow>(
-    `select ${useColumns} from connector_uses where connector = $1 order by n desc limit 100`,
+  const { rows } = await db.query<ConnectorUse>(
+    `select ${useColumns} from connector_uses u where connector = $1 order by n desc limit 100`,
     [connector],
   )
-  return rows.map(useOf)
+  return rows
+}
+
+export async function findUse(
+  db: Pool | Tx,
+  connector: string,
+  n: number,
+): Promise<ConnectorUse | undefined> {
+  const { rows } = await db.query<ConnectorUse>(
+    `select ${useColumns} from connector_uses u where connector = $1 and n = $2`,
+    [connector, n],
+  )
+  return rows[0]
 }
 
 /** The sealed secrets of these numbers. */
@@ -295,17 +335,26 @@ export async function readSecrets(
   return rows
 }
 
+/** What is to be used. */
+export type NewUse = Pick<
+  ConnectorUse,
+  'connector' | 'version' | 'secrets' | 'sameSince' | 'formerVoid'
+> & {
+  /** The bank account whose lines it reports. */
+  account: string | null
+}
+
 /**
  * Uses a version from now on, in every process, if it has passed its samples. Returns undefined if somebody else
  * changed what is used since `after`, the number of the use that was read.
  */
 export async function useVersion(
   tx: Tx,
-  use: Pick<ConnectorUse, 'connector' | 'version' | 'secrets'>,
+  { account, ...use }: NewUse,
   after: number,
   by: By,
 ): Promise<ConnectorUse | undefined> {
-  const { connector, version, secrets } = use
+  const { connector, version, secrets, sameSince, formerVoid } = use
   await lockConnector(tx, connector)
   const run = await passedRun(tx, connector, version)
   if (run === undefined) {
@@ -318,10 +367,17 @@ export async function useVersion(
   if ((latest?.n ?? 0) !== after) return undefined
   const n = after + 1
   await tx.query(
-    `insert into connector_uses (connector, n, version, run, passed, secrets, used_at, used_by)
-     values ($1, $2, $3, $4, true, $5, $6, $7)`,
-    [connector, n, version, run, JSON.stringify(secrets), by.at, by.name],
+    `insert into connector_uses (connector, n, version, run, passed, same_since, former_void,
+       used_at, used_by)
+     values ($1, $2, $3, $4, true, $5, $6, $7, $8)`,
+    [connector, n, version, run, sameSince, formerVoid, by.at, by.name],
   )
+  await tx.query(
+    `insert into connector_use_secrets (connector, n, secret, secret_n)
+     select $1, $2, * from unnest($3::text[], $4::int[])`,
+    [connector, n, Object.keys(secrets), Object.values(secrets)],
+  )
+  await reportLines(tx, connector, account)
   await raiseAlert(tx, {
     kind: 'bank_account_changed',
     subject: `connector ${connector}`,
@@ -329,5 +385,5 @@ export async function useVersion(
     to: { roles: ['admin'] },
     at: by.at,
   })
-  return { connector, n, version, run, secrets, usedAt: by.at, usedBy: by.name }
+  return { ...use, n, run, usedAt: by.at, usedBy: by.name }
 }

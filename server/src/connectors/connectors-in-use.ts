@@ -4,20 +4,29 @@ import { AccessTokens } from '../providers/http/access-tokens.ts'
 import type { CompanyClient } from '../providers/http/company-client.ts'
 import { CompanyLane, type LaneFigures } from '../providers/http/company-lane.ts'
 import type { ConnectorDocument } from '../providers/http/connector-document.ts'
-import { readDocument } from '../providers/http/document-faults.ts'
-import { defaultLimits, makeHttpProvider } from '../providers/http/http-provider.ts'
+import {
+  type BoundUse,
+  defaultLimits,
+  type FormerNotice,
+  makeHttpProvider,
+} from '../providers/http/http-provider.ts'
 import type { Secrets } from '../providers/http/signed-bytes.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
   type ConnectorUse,
+  findUse,
   findVersion,
   ownerOfSecret,
+  type PastUse,
   readSecrets,
   readUses,
 } from './connector-store.ts'
+import { storedDocument } from './stored-document.ts'
 
 /** Notices may be signed with the secrets before for so long after a change. */
 const overlapMs = 86_400_000
+/** A version that reads no notices leaves them for so long to the last one that did. */
+const noticesReadMs = 30 * 86_400_000
 /** How many documents of older versions are kept in memory. */
 const keptDocuments = 200
 
@@ -35,7 +44,8 @@ export class ConnectorsInUse {
   private readonly options: ConnectorsOptions
   private readonly tokens: AccessTokens
   private readonly lanes = new Map<string, CompanyLane>()
-  private readonly documents = new Map<string, Promise<ConnectorDocument | undefined>>()
+  private readonly documents = new Map<string, Promise<ConnectorDocument>>()
+  private unreadable: ReadonlySet<string> = new Set()
   private made = new Map<string, { key: string; provider: Provider }>()
 
   constructor(pool: Pool, options: ConnectorsOptions) {
@@ -44,30 +54,40 @@ export class ConnectorsInUse {
     this.tokens = new AccessTokens(options.client)
   }
 
-  /** Reads what is used now. A connector that cannot be read is left out; the others go on. */
+  /** Reads what is used now. A connector that cannot be read stays as it was; the others go on. */
   async read(): Promise<readonly Provider[]> {
-    const uses = await readUses(this.pool)
+    const nowMs = this.options.now().getTime()
+    const uses = await readUses(this.pool, new Date(nowMs - noticesReadMs))
     const made = new Map<string, { key: string; provider: Provider }>()
-    for (const [at, use] of uses.entries()) {
-      // The newest of each comes first, then the one before it.
-      if (uses[at - 1]?.connector === use.connector) continue
-      const next = uses[at + 1]
-      const before = next?.connector === use.connector ? next : undefined
-      const isOverlap =
-        before && this.options.now().getTime() - use.usedAt.getTime() < overlapMs
-          ? before
-          : undefined
-      const key = `${use.n} ${isOverlap?.n ?? 0}`
-      const known = this.made.get(use.connector)
+    const unreadable = new Set<string>()
+    for (const [use, ...replaced] of grouped(uses)) {
+      const name = use.connector
+      const former = untilVoid(use, replaced)
+      const signing = former.filter(
+        ({ replacedAt }) => nowMs - (replacedAt?.getTime() ?? 0) < overlapMs,
+      )
+      const key = `${[use, ...former].map(({ n }) => n).join()} ${signing.length}`
+      const known = this.made.get(name)
+      if (known?.key === key) {
+        made.set(name, known)
+        continue
+      }
       try {
-        const provider = known?.key === key ? known.provider : await this.make(use, isOverlap)
-        if (provider) made.set(use.connector, { key, provider })
+        made.set(name, { key, provider: await this.make(use, former, signing) })
       } catch (error) {
         this.options.onError(error)
+        if (known) made.set(name, known)
+        else unreadable.add(name)
       }
     }
     this.made = made
+    this.unreadable = unreadable
     return [...made.values()].map(({ provider }) => provider)
+  }
+
+  /** Whether a connector is used and cannot be read at the moment. */
+  isUnreadable(name: string): boolean {
+    return this.unreadable.has(name)
   }
 
   /** How a connector has done in this process. */
@@ -77,27 +97,50 @@ export class ConnectorsInUse {
 
   private async make(
     use: ConnectorUse,
-    before: ConnectorUse | undefined,
-  ): Promise<Provider | undefined> {
-    const { connector: name, version } = use
-    const document = await this.documentOf(name, version)
-    if (!document) return undefined
+    former: readonly ConnectorUse[],
+    signing: readonly ConnectorUse[],
+  ): Promise<Provider> {
+    const { connector: name, n, version, sameSince } = use
     const { publicUrl, now, client } = this.options
+    const { document, secrets } = await this.boundUse(use)
     const connector = {
       name,
+      use: n,
       version,
+      sameSince,
       document,
-      secrets: await this.open(name, use.secrets),
-      formerSecrets: before ? [await this.open(name, before.secrets)] : [],
+      secrets,
+      formerSecrets: await Promise.all(signing.map((each) => this.open(name, each.secrets))),
+      formerNotice: document.notice ? undefined : await this.lastNotice(former),
     }
     return makeHttpProvider(connector, {
       client,
       tokens: this.tokens,
       lane: this.laneOf(name, document),
-      documentOf: (older) => this.documentOf(name, older),
+      useOf: async (older) => {
+        const found = await findUse(this.pool, name, older)
+        return found && this.boundUse(found)
+      },
       now,
       publicUrl,
     })
+  }
+
+  private async boundUse(use: ConnectorUse): Promise<BoundUse> {
+    const [document, secrets] = await Promise.all([
+      this.documentOf(use.connector, use.version),
+      this.open(use.connector, use.secrets),
+    ])
+    return { document, secrets, sameSince: use.sameSince }
+  }
+
+  /** How notices were read by the last use that read any: the orders of its time are still told of. */
+  private async lastNotice(former: readonly ConnectorUse[]): Promise<FormerNotice | undefined> {
+    for (const use of former) {
+      const { document, secrets } = await this.boundUse(use)
+      if (document.notice) return { notice: document.notice, secrets }
+    }
+    return undefined
   }
 
   private laneOf(name: string, { limits = {} }: ConnectorDocument): CompanyLane {
@@ -119,21 +162,35 @@ export class ConnectorsInUse {
   }
 
   /** A version never changes, so it is read once. */
-  private documentOf(name: string, version: number): Promise<ConnectorDocument | undefined> {
+  private documentOf(name: string, version: number): Promise<ConnectorDocument> {
     const key = `${name} ${version}`
     const known = this.documents.get(key)
     if (known) return known
     const reading = findVersion(this.pool, name, version).then((found) => {
-      const read = found && readDocument(found.document)
-      return read && 'document' in read ? read.document : undefined
+      if (!found) throw new Error(`the connector ${name} has no version ${version}`)
+      return storedDocument(found.document)
     })
     // What could not be read may be there later.
-    reading.then(
-      (document) => !document && this.documents.delete(key),
-      () => this.documents.delete(key),
-    )
+    reading.catch(() => this.documents.delete(key))
     if (this.documents.size >= keptDocuments) this.documents.clear()
     this.documents.set(key, reading)
     return reading
   }
+}
+
+/** The uses of each connector, its newest first. */
+function grouped(uses: readonly PastUse[]): [PastUse, ...PastUse[]][] {
+  const groups: [PastUse, ...PastUse[]][] = []
+  for (const use of uses) {
+    const last = groups.at(-1)
+    if (last && last[0].connector === use.connector) last.push(use)
+    else groups.push([use])
+  }
+  return groups
+}
+
+/** The uses before, as far as no later one says that what was before it is void. */
+function untilVoid(use: PastUse, before: readonly PastUse[]): PastUse[] {
+  const end = [use, ...before].findIndex(({ formerVoid }) => formerVoid)
+  return end === -1 ? [...before] : before.slice(0, end)
 }

@@ -10,14 +10,16 @@ import {
   addRun,
   addVersion,
   type By,
-  type ConnectorUse,
+  type ConnectorSecret,
   type ConnectorVersion,
   findVersion,
   listSecrets,
   listUses,
   listVersions,
-  readUses,
+  type NewNames,
+  type NewUse,
 } from './connector-store.ts'
+import { storedDocument } from './stored-document.ts'
 
 /** A document with other settings than it came with. */
 export function withSettings(text: string, settings: Record<string, string>): string {
@@ -46,7 +48,7 @@ export async function addDocument(
   name: string,
   text: string,
   by: By,
-  rules: { targets: CallbackTargets; isMadeInCode: (name: string) => boolean },
+  rules: NewNames & { targets: CallbackTargets },
   also?: (tx: Tx, version: ConnectorVersion) => Promise<void>,
 ): Promise<{ version: ConnectorVersion; isNew: boolean }> {
   const { document } = checkedDocument(text)
@@ -60,7 +62,7 @@ export async function addDocument(
     const errors = [{ field: `document/${at}`, message: fault }]
     throw new Problem('invalid_request', `${at} ${fault}.`, { errors })
   }
-  return addVersion(pool, name, text, by, rules.isMadeInCode, also)
+  return addVersion(pool, name, text, by, rules, also)
 }
 
 /** Tries samples on a version, the newest if none is named, and writes down what became of them. */
@@ -108,66 +110,103 @@ export async function versionNamed(
 
 /** What using a version would change. */
 export interface PlannedUse {
-  use: Pick<ConnectorUse, 'connector' | 'version' | 'secrets'>
+  use: NewUse
   /** The use that it takes the place of, 0 if there is none. */
   after: number
   before: { version: number; secrets: Record<string, number> } | null
+  /** Who added each secret that changes. */
+  addedBy: Record<string, string>
+}
+
+/** What is asked for: a version, the newest if none is named, and how. */
+export interface UseAsked {
+  version?: number | undefined
+  /** The number of each secret that the document uses; the newest if left out. */
+  secrets?: Record<string, number> | undefined
+  /** The secrets are of the same account at the company as those before. */
+  sameAccount?: boolean | undefined
+  /** Notices that are signed with the secrets before are not taken any more. */
+  formerVoid?: boolean | undefined
 }
 
 /**
- * Plans the use of a version with the newest secrets. Throws if a secret is missing, or if the connector is of a bank
- * account that somebody else reports already.
+ * Plans the use of a version with exactly these secrets. Throws if one is missing or not used, or if the connector is
+ * of a bank account that cannot be.
  */
-export async function planUse(
-  db: Pool | Tx,
-  name: string,
-  version: number | undefined,
-): Promise<PlannedUse> {
-  const found = await versionNamed(db, name, version)
+export async function planUse(db: Pool | Tx, name: string, asked: UseAsked): Promise<PlannedUse> {
+  const found = await versionNamed(db, name, asked.version)
   const { document } = checkedDocument(found.document)
-  const newest = new Map((await listSecrets(db, name)).map(({ secret, n }) => [secret, n]))
-  const missing = [...secretsUsed(document)].filter((secret) => !newest.has(secret))
+  const kept = await listSecrets(db, name)
+  const newest = Object.fromEntries(kept.map(({ secret, n }) => [secret, n]))
+  const secrets = numbersOf(document, kept, asked.secrets ?? newest, asked.secrets !== undefined)
+  await refuseAccount(db, document)
+  const [latest] = await listUses(db, name)
+  const former = latest && (await findVersion(db, name, latest.version))
+  const isSame =
+    latest &&
+    former &&
+    (asked.sameAccount || isSameOfCalls(document, secrets, former.document, latest.secrets))
+  const changes = kept.filter(
+    ({ secret, n }) => secrets[secret] === n && latest?.secrets[secret] !== n,
+  )
+  return {
+    use: {
+      connector: name,
+      version: found.version,
+      secrets,
+      sameSince: isSame ? latest.sameSince : (latest?.n ?? 0) + 1,
+      formerVoid: asked.formerVoid ?? false,
+      account: document.account ?? null,
+    },
+    after: latest?.n ?? 0,
+    before: latest ? { version: latest.version, secrets: latest.secrets } : null,
+    addedBy: Object.fromEntries(changes.map(({ secret, addedBy }) => [secret, addedBy])),
+  }
+}
+
+/** The numbers of the secrets that a document uses. */
+function numbersOf(
+  document: ConnectorDocument,
+  kept: readonly ConnectorSecret[],
+  numbers: Record<string, number>,
+  isNamed: boolean,
+): Record<string, number> {
+  const used = [...secretsUsed(document)].sort()
+  const missing = used.filter(
+    (secret) => !kept.some((each) => each.secret === secret && each.n === numbers[secret]),
+  )
   if (missing.length > 0) {
     throw new Problem(
       'invalid_transition',
       `Set the ${missing.length === 1 ? 'secret' : 'secrets'} ${missing.join(', ')} first.`,
     )
   }
-  await refuseAccount(db, name, document)
-  const [latest] = await listUses(db, name)
-  return {
-    use: { connector: name, version: found.version, secrets: Object.fromEntries(newest) },
-    after: latest?.n ?? 0,
-    before: latest ? { version: latest.version, secrets: latest.secrets } : null,
+  const strange = Object.keys(numbers).find((secret) => !used.includes(secret))
+  if (isNamed && strange !== undefined) {
+    throw new Problem('invalid_request', `This version uses no secret "${strange}".`)
   }
+  return Object.fromEntries(used.map((secret) => [secret, numbers[secret] ?? 0]))
 }
 
-/** The lines of an account come from one place: two would each report the same money under an id of their own. */
+/** Whether calls are made with the same secrets as before: then they reach the same account. */
+function isSameOfCalls(
+  document: ConnectorDocument,
+  secrets: Record<string, number>,
+  formerText: string,
+  formerSecrets: Record<string, number>,
+): boolean {
+  const ofCalls = ({ notice: _notice, ...calls }: ConnectorDocument, numbers: typeof secrets) =>
+    JSON.stringify([...secretsUsed(calls)].sort().map((secret) => [secret, numbers[secret]]))
+  return ofCalls(document, secrets) === ofCalls(storedDocument(formerText), formerSecrets)
+}
+
 async function refuseAccount(
   db: Pool | Tx,
-  name: string,
   { account: asked, currencies }: ConnectorDocument,
 ): Promise<void> {
   if (asked === undefined) return
-  const refuse = (detail: string): never => {
-    throw new Problem('invalid_transition', detail)
-  }
   const account = await findBankAccount(db, asked)
-  if (!account) return refuse(`There is no bank account "${asked}".`)
-  if (account.currency !== currencies[0]) {
-    refuse(`The bank account ${asked} is in ${account.currency}.`)
-  }
-  if (account.feed !== 'none') {
-    refuse(
-      `The bank account ${asked} has a feed, which reports the same lines: switch it off first.`,
-    )
-  }
-  for (const use of await readUses(db)) {
-    if (use.connector === name) continue
-    const other = await findVersion(db, use.connector, use.version)
-    const read = other && readDocument(other.document)
-    if (read && 'document' in read && read.document.account === asked) {
-      refuse(`The connector ${use.connector} reports the lines of ${asked} already.`)
-    }
-  }
+  if (!account) throw new Problem('invalid_transition', `There is no bank account "${asked}".`)
+  if (account.currency === currencies[0]) return
+  throw new Problem('invalid_transition', `The bank account ${asked} is in ${account.currency}.`)
 }

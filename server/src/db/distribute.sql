@@ -16,6 +16,8 @@ select create_reference_table('connector_versions');
 select create_reference_table('connector_secrets');
 select create_reference_table('connector_runs');
 select create_reference_table('connector_uses');
+select create_reference_table('connector_use_secrets');
+select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
 select create_reference_table('agent_brands');
 select create_reference_table('users');
@@ -65,6 +67,7 @@ select create_distributed_table('callback_bodies', 'agent_id', colocate_with => 
 select create_distributed_table('payouts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('notice_events', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('connector_deposits', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('connector_deposit_ids', 'agent_id', colocate_with => 'wallets');
 
 -- A payment is one payment whosever it is, a payout's reference is one over all agents, and a notice may
 -- tell of several agents.

@@ -190,6 +190,7 @@ export const handedColumns: Columns<Handed> = columns<Handed>({
   provider: ['provider', 'text'],
   reference: ['reference', 'text'],
   version: ['version', 'int', 'null'],
+  use: ['use', 'int', 'null'],
   token: ['token', 'uuid'],
   handedAt: ['handed_at', 'timestamptz'],
 })

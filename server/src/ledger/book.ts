@@ -218,6 +218,8 @@ export interface HandedPayout {
   reference: string
   /** Of the connector's document, by which the provider is called about it; null for any other provider. */
   version: number | null
+  /** Of the connector: the version with which secrets. */
+  use: number | null
   /** Identifies the hand-over to the process that made it. */
   token: string
   handedAt: Date

@@ -41,6 +41,7 @@ export type Command = {
       provider: string
       /** Of the connector's document; left out for any other provider. */
       version?: number | undefined
+      use?: number | undefined
       /** The payout gets the first of these that no other payout has used. */
       references: readonly string[]
       insteadOf: string | null

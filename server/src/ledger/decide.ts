@@ -228,6 +228,7 @@ function handOver(
     provider,
     reference: providerRef,
     version: command.version ?? null,
+    use: command.use ?? null,
     token,
     handedAt: at,
     askAt,

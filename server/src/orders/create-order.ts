@@ -149,9 +149,10 @@ async function finalAnswer(
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
   const isInstructed = order.instructions !== null || order.status !== 'WAITING'
-  if (isInstructed || !provider || provider.depositInstructions(toCollect(order))) {
-    return order.answer
-  }
+  if (isInstructed) return order.answer
+  // It may be there again in a moment, and the payer has nothing to pay by yet.
+  if (!provider) throw notTaken()
+  if (provider.depositInstructions(toCollect(order))) return order.answer
   if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
   return announce(desk, agent, order, [provider, ...candidates.filter((c) => c !== provider)])
 }
@@ -169,13 +170,12 @@ async function announce(
 ): Promise<string> {
   for (const provider of providers) {
     const bound = await bindToConnector(desk, order, provider)
-    const deposit = { ...toCollect(order), ...(bound && { version: bound.version }) }
+    const deposit = { ...toCollect(order), ...(bound && { use: bound.use }) }
     const outcome = await expectDeposit(provider, deposit)
     if (outcome.type === 'accepted') {
       if (bound) {
-        const everyMs = provider.asksDepositsEveryS && provider.asksDepositsEveryS * 1_000
-        const theirId = outcome.theirId ?? null
-        await keepAsked(desk.pool, bound, theirId, everyMs ?? null, timeToPass(desk.now))
+        const { theirId = null, askEveryS = null } = outcome
+        await keepAsked(desk.pool, bound, theirId, askEveryS, timeToPass(desk.now))
       }
       const ways = waysNamedBy(agent.method, outcome.instructions)
       const done = await desk.teller.do({
@@ -195,14 +195,14 @@ async function announce(
   throw notTaken()
 }
 
-/** A deposit at a connector keeps the version that it is asked for with first. */
+/** A deposit at a connector keeps the use that it is asked for with first. */
 async function bindToConnector(
   { pool, now }: Desk,
   { agentId, orderId }: Order,
-  { name: connector, version }: Provider,
+  { name: connector, use, version }: Provider,
 ) {
-  if (version === undefined) return undefined
-  return bindDeposit(pool, { agentId, orderId, connector, version, madeAt: now() })
+  if (use === undefined || version === undefined) return undefined
+  return bindDeposit(pool, { agentId, orderId, connector, use, version, madeAt: now() })
 }
 
 /** Calls a provider about a deposit. If the call fails in any way, the outcome is unknown. */

@@ -50,6 +50,8 @@ const attempt = (state: PayoutAttempt['state'], handedAt = now): PayoutAttempt =
   provider: 'bank',
   reference: 'x',
   version: null,
+  use: null,
+  unsent: false,
   theirId: null,
   state,
   handedAt,

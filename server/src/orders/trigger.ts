@@ -175,7 +175,7 @@ async function book(desk: TriggerDesk, order: Order): Promise<void> {
   const attempt = attempts.find(({ reference }) => reference === order.providerRef)
   if (!attempt) return
   const taken = { ...attempt, takenAtMs: performance.now() }
-  await submit(desk, taken, order, within(bookingMs))
+  await submit(desk, taken, order, within(bookingMs), true)
 }
 
 /** If the bank refuses the payout, a worker that asks about it hands it to the next provider. */

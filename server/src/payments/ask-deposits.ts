@@ -54,26 +54,26 @@ async function askAbout(
   const again = (askInMs: number | null) => askDepositAgain(pool, deposit, askInMs, timeToPass(now))
   const order = await findOrder(pool, deposit.agentId, deposit.orderId)
   const endMs = (order?.expiresAt?.getTime() ?? 0) + afterEndMs
-  const mayBePaid = order?.status === 'WAITING' || order?.status === 'EXPIRED'
+  // Money may come after the provider or the agent has ended it, too.
+  const mayBePaid = order?.status !== 'PAID' && order?.status !== 'REVERT'
   if (!order || !mayBePaid || order.provider !== provider.name || now().getTime() > endMs) {
     return again(null)
   }
   if ((await providers.stateOf(provider.name)) === 'off') return again(offPauseMs)
-  const { version, theirId } = deposit
-  const asked = { ...toCollect(order), version, theirId }
-  const said = await callWithin(callLimitMs, undefined, async (signal) =>
-    provider.askDeposit?.(asked, signal),
-  ).catch(() => undefined)
-  if (said && said.events.length > 0) await taker.take(provider, said.events, said.body)
-  await again(pauseMs(provider, deposit, order.status === 'WAITING' && said !== undefined))
+  let isClear = true
+  for (const theirId of deposit.theirIds.length > 0 ? deposit.theirIds : [null]) {
+    const asked = { ...toCollect(order), use: deposit.use, theirId }
+    const said = await callWithin(callLimitMs, undefined, async (signal) =>
+      provider.askDeposit?.(asked, signal),
+    ).catch(() => undefined)
+    isClear &&= said !== undefined
+    if (said && said.events.length > 0) await taker.take(provider, said.events, said.body)
+  }
+  await again(pauseMs(deposit, order.status === 'WAITING' && isClear))
 }
 
 /** Steadily while the payer may pay any moment, then less and less often. */
-function pauseMs(
-  { asksDepositsEveryS = 15 }: Provider,
-  { asks }: ConnectorDeposit,
-  isNear: boolean,
-) {
-  const everyMs = asksDepositsEveryS * 1_000
+function pauseMs({ asks, everyS }: ConnectorDeposit, isNear: boolean): number {
+  const everyMs = (everyS ?? 15) * 1_000
   return isNear ? everyMs : Math.min(everyMs * 2 ** Math.min(asks, 10), longestPauseMs)
 }

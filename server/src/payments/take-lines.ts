@@ -1,5 +1,5 @@
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
-import { fullAccountNo } from '../bank-accounts/pair-reports.ts'
+import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
 import { Problem } from '../lib/problem.ts'
 import { storableOrNull, storableText } from '../lib/storable-text.ts'
 import type { LineReporter, ReportedLine } from '../providers/provider.ts'
@@ -13,16 +13,18 @@ import { takePush } from './take-push.ts'
  */
 export async function takeLines(
   desk: Desk,
-  { account: name, isSigned }: LineReporter,
+  { account: name, isSigned, ruleWords }: LineReporter,
   lines: readonly ReportedLine[],
   mode: 'sandbox' | 'live',
   onError: (error: unknown) => void,
 ): Promise<string[]> {
   const account = await findBankAccount(desk.pool, name)
   if (!account) throw new Problem('not_found', `There is no bank account "${name}".`)
+  const own = fullAccountNo(account.accountNo)
+  // Where each rule for lines names the account, a line need not do so.
+  const isNamed = ruleWords.every((words) => words.some((word) => fullAccountNo(word) === own))
   for (const { currency, accountNo } of lines) {
-    const no = fullAccountNo(accountNo)
-    if (no !== null && no !== fullAccountNo(account.accountNo)) {
+    if (accountNo === null ? !isNamed : !isNumberOf(accountNo, own)) {
       throw new Problem('invalid_request', `This is of another account than ${name}.`)
     }
     if (currency !== account.currency) {
@@ -53,4 +55,14 @@ export async function takeLines(
     await bookMovements(desk, onError, account.name, movement).catch(onError)
   }
   return movements
+}
+
+/** Whether a number, part of which may be hidden, can be this one. */
+function isNumberOf(accountNo: string, own: string | null): boolean {
+  const no = fullAccountNo(accountNo)
+  if (no !== null || own === null) return no !== null && no === own
+  const pattern = maskedPattern(accountNo)
+  if (pattern === null || pattern.length > own.length) return false
+  const end = own.slice(-pattern.length).toUpperCase()
+  return [...pattern].every((each, at) => each === '_' || each === end[at])
 }

@@ -31,6 +31,8 @@ export const goingOnMs = 60_000
 const firstQuestionMs = 2_000
 const neverMs = 50 * 365 * 86_400_000
 const longestPauseMs = 3_600_000
+/** How long to wait at most before sending what could not be sent. */
+const longestUnsentMs = 60_000
 /** How often to check a provider that is switched off. */
 const offPauseMs = 60_000
 
@@ -101,14 +103,14 @@ function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
   )
 }
 
-/** Whether a provider that a withdrawal was routed to earlier is still eligible for it. */
+/** Whether a provider that a withdrawal was routed to earlier is still eligible for it, and ready. */
 export async function isStillRouted(
   desk: PayoutDesk,
   order: Order,
   provider: Provider,
 ): Promise<boolean> {
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
-  return candidates.includes(provider)
+  return candidates.includes(provider) && provider.isReadyFor?.(moneyOf(order)) !== false
 }
 
 /**
@@ -140,6 +142,7 @@ export async function handOver(
       at,
       provider: provider.name,
       version: provider.version,
+      use: provider.use,
       references: referencesOf(agentId, orderId, order.version),
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
@@ -149,8 +152,9 @@ export async function handOver(
     const { providerRef: reference } = handed.order
     const ids = { agentId, orderId, attempt: order.version, provider: provider.name, reference }
     const begun = { state: 'handed', handedAt: at, asks: 0, turn: 0, said: null } as const
-    const known = { version: provider.version ?? null, theirId: null, askAt: null, evidence: null }
-    return { ...ids, ...begun, ...known, takenAtMs }
+    const bound = { version: provider.version ?? null, use: provider.use ?? null }
+    const known = { theirId: null, unsent: false, askAt: null, evidence: null }
+    return { ...ids, ...begun, ...bound, ...known, takenAtMs }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
     if (refused && (await isTakenBack(desk, order))) {
@@ -166,12 +170,16 @@ async function isTakenBack(desk: PayoutDesk, { agentId, refundOf }: Order): Prom
   return (await findOrder(desk.pool, agentId, refundOf))?.status !== 'PAID'
 }
 
-/** Calls the provider with a payout whose reference is on disk, and acts on the answer. */
+/**
+ * Calls the provider with a payout whose reference is on disk, and acts on the answer. Nothing of the payout may have
+ * left for the provider before, unless it `isRepeat`.
+ */
 export async function submit(
   desk: PayoutDesk,
   taken: TakenPayout,
   order: Order,
   watch: CallWatch = {},
+  isRepeat = false,
 ): Promise<Effect> {
   const payout = payoutOf(taken, order)
   // A process that was frozen must not send a payout that another process may have ended by now.
@@ -179,7 +187,36 @@ export async function submit(
   const outcome: PayoutOutcome = isInTime
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
+  if (outcome.type === 'not_sent' && !isRepeat) {
+    await leaveUnsent(desk, taken, outcome.reason)
+    return { result: 'unchanged', detail: outcome.reason }
+  }
   return settleAnswer(desk, taken, outcome, watch)
+}
+
+/** Nothing has left for the provider: whoever claims the payout next may send it. */
+function leaveUnsent(desk: PayoutDesk, taken: TakenPayout, said: string | null): Promise<void> {
+  const askInMs = Math.min(firstQuestionMs * 2 ** Math.min(taken.asks, 20), longestUnsentMs)
+  const what = { state: 'unknown', said, askInMs, unsent: true } as const
+  return savePayout(desk.pool, taken, what, timeToPass(desk.now))
+}
+
+/** Sends a payout of which nothing has left for its provider, under the same reference. */
+async function sendUnsent(
+  desk: PayoutDesk,
+  taken: TakenPayout,
+  order: Order,
+  provider: Provider,
+  watch: CallWatch,
+): Promise<void> {
+  if (await isTakenBack(desk, order)) {
+    await end(desk, taken, 'FAILED', 'rejected', 'The deposit that it refunds was taken back.')
+  } else if (
+    provider.isReadyFor?.(moneyOf(order)) === false ||
+    (await isStopped(desk.pool, order.agentId))
+  ) {
+    await leaveUnsent(desk, taken, null)
+  } else await submit(desk, taken, order, watch)
 }
 
 /**
@@ -209,8 +246,9 @@ export async function ask(
   attempt: PayoutAttempt,
   watch: CallWatch = {},
 ): Promise<void> {
-  const next = { state: attempt.state, asks: attempt.asks + 1 }
-  const asked = await take(desk, attempt, next)
+  // One that was not sent may be sent below: until then it is as one that is being handed over.
+  const state = attempt.unsent ? 'handed' : attempt.state
+  const asked = await take(desk, attempt, { state, asks: attempt.asks + 1 })
   if (!asked) return
   const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
   if (!order) throw new Error(`payout ${attempt.reference} has no order`)
@@ -221,7 +259,11 @@ export async function ask(
   const provider = desk.providers.find(attempt.provider)
   if (!provider || (await desk.providers.stateOf(provider.name)) === 'off') {
     const said = provider ? 'The provider is off.' : 'The provider is not set up.'
-    return save(desk, asked, attempt.state, said, offPauseMs)
+    const what = { state: attempt.state, said, askInMs: offPauseMs, unsent: attempt.unsent }
+    return savePayout(desk.pool, asked, what, timeToPass(desk.now))
+  }
+  if (attempt.unsent && order.status === 'WAITING' && order.providerRef === attempt.reference) {
+    return sendUnsent(desk, asked, order, provider, watch)
   }
   const payout = payoutOf(attempt, order)
   const outcome = await call(desk, attempt, watch, (_provider, limit) =>
@@ -243,7 +285,7 @@ export async function ask(
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
     if (now?.status !== 'WAITING' || now.providerRef !== attempt.reference) return
     const again = await take(desk, asked, { state: 'handed', asks: asked.asks })
-    if (again) await submit(desk, again, order, watch)
+    if (again) await submit(desk, again, order, watch, true)
   } else await settleAnswer(desk, asked, outcome, watch)
 }
 
@@ -292,13 +334,14 @@ export async function settle(
       )
     default: {
       const pauseMs = Math.min(firstQuestionMs * 2 ** Math.min(attempt.asks, 20), longestPauseMs)
+      const state = outcome.type === 'not_sent' ? 'unknown' : outcome.type
       const said =
-        outcome.type === 'unknown'
+        'reason' in outcome
           ? outcome.reason
           : outcome.type === 'not_found'
             ? 'The provider does not know it: find out, then run sluice payout resolve.'
             : null
-      await save(desk, attempt, outcome.type, said, pauseMs)
+      await save(desk, attempt, state, said, pauseMs)
       return { result: 'unchanged' }
     }
   }
@@ -389,6 +432,7 @@ const outcomeTypes: Record<PayoutOutcome['type'], true> = {
   cancelled: true,
   returned: true,
   not_found: true,
+  not_sent: true,
   unknown: true,
 }
 
@@ -414,8 +458,8 @@ async function call(
 }
 
 /** A payout as its provider is called about it. */
-function payoutOf({ reference, version, theirId }: PayoutAttempt, order: Order): Payout {
-  return { reference, version, theirId, ...moneyOf(order) }
+function payoutOf({ reference, use, theirId }: PayoutAttempt, order: Order): Payout {
+  return { reference, use, theirId, ...moneyOf(order) }
 }
 
 function moneyOf(order: Order): Omit<Payout, 'reference'> {

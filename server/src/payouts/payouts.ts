@@ -12,8 +12,9 @@ export interface PayoutAttempt {
   attempt: number
   provider: string
   reference: string
-  /** The connector's version that it was handed over with. */
+  /** The connector's version, and its use, that it was handed over with. */
   version: number | null
+  use: number | null
   state: PayoutState
   handedAt: Date
   asks: number
@@ -24,6 +25,8 @@ export interface PayoutAttempt {
   evidence: string | null
   /** The provider's own id of it. */
   theirId: string | null
+  /** Nothing of it has left for the provider. A claim ends this, because its holder may send it. */
+  unsent: boolean
 }
 
 const payoutColumns = columns<PayoutAttempt>({
@@ -34,6 +37,7 @@ const payoutColumns = columns<PayoutAttempt>({
     'provider',
     'reference',
     'version',
+    'use',
     'handedAt',
   ).description,
   state: ['state', 'text'],
@@ -43,6 +47,7 @@ const payoutColumns = columns<PayoutAttempt>({
   said: ['said', 'text', 'null'],
   evidence: ['evidence', 'text', 'null'],
   theirId: ['their_id', 'text', 'null'],
+  unsent: ['unsent', 'boolean'],
 })
 
 /** The columns of `payouts p`. */
@@ -128,7 +133,7 @@ export async function claimPayout(
   leaseMs: number,
 ): Promise<PayoutAttempt | undefined> {
   const { rows } = await pool.query<PayoutAttempt>(
-    `update payouts p set state = $5, asks = $6, turn = turn + 1,
+    `update payouts p set state = $5, asks = $6, turn = turn + 1, unsent = false,
        ask_at = ${databaseTime('$7')} + $8 * interval '1 millisecond'
      where agent_id = $1 and order_id = $2 and attempt = $3 and turn = $4 and ask_at is not null
      returning ${selected}`,
@@ -172,6 +177,7 @@ export interface KnownOfPayout {
   askInMs: number | null
   said: string | null
   evidence?: string
+  unsent?: boolean
 }
 
 /**
@@ -187,7 +193,7 @@ export async function savePayout(
   await pool.query(
     `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
        ask_at = ${databaseTime('$9')} + $5::double precision * interval '1 millisecond',
-       evidence = coalesce($7::text, evidence)
+       evidence = coalesce($7::text, evidence), unsent = $10
      where agent_id = $1 and order_id = $2 and attempt = $3
        and (ask_at is not null or (state = 'paid' and $4 = 'returned')
          or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
@@ -203,6 +209,7 @@ export async function savePayout(
       what.evidence ?? null,
       payout.turn,
       at,
+      what.unsent ?? false,
     ],
   )
 }

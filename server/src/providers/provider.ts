@@ -15,8 +15,8 @@ export interface DepositToCollect {
   payer: { accountNo: string; accountName: string; bankCode: string }
   /** The exact text that the agent sent. */
   extraParams: string | null
-  /** The version of the connector that the deposit was made with. */
-  version?: number | null
+  /** The use of the connector that the deposit was made with. */
+  use?: number | null
   /** The provider's own id of it, if an answer told it. */
   theirId?: string | null
 }
@@ -47,8 +47,8 @@ export interface Payout {
   payee: { accountNo: string; accountName: string; bankCode: string }
   /** The exact text that the agent sent. */
   extraParams: string | null
-  /** The version of the connector that it was handed over with. */
-  version?: number | null
+  /** The use of the connector that it was handed over with; null: it was none. */
+  use?: number | null
   /** The provider's own id of it, if an answer told it. */
   theirId?: string | null
 }
@@ -71,12 +71,20 @@ export type PayoutOutcome = {
    * the provider promises today.
    */
   | { type: 'not_found'; mayRepeat?: boolean }
+  /** Nothing has left for the provider, so the same reference may be sent later, whatever the provider promises. */
+  | { type: 'not_sent'; reason: string }
   | { type: 'unknown'; reason: string }
 )
 
 /** A provider's answer when asked to expect a deposit. */
 export type DepositOutcome =
-  | { type: 'accepted'; instructions: DepositInstructions; theirId?: string }
+  | {
+      type: 'accepted'
+      instructions: DepositInstructions
+      theirId?: string
+      /** How often to ask about it while it is not paid; unset: never, the provider reports by itself. */
+      askEveryS?: number
+    }
   | { type: 'rejected'; reason: string }
   | { type: 'unknown'; reason: string }
 
@@ -165,6 +173,8 @@ export interface LineReporter {
   account: string
   /** Whether its notices are signed; a token or a password can be read by whoever sees one request. */
   isSigned: boolean
+  /** The words that each rule for lines asks for: one may be the number of the account. */
+  ruleWords: readonly (readonly string[])[]
   /** Undefined if it is not the provider's, or cannot be read. */
   read(
     body: Buffer,
@@ -188,6 +198,8 @@ export interface Provider {
   readonly can: Capabilities
   /** Set for a connector: the version of its document, which orders that it gets are bound to. */
   readonly version?: number
+  /** Set for a connector: its version with which secrets. */
+  readonly use?: number
   /** The most calls at once; unset: as many as the service has places for. */
   readonly callsAtOnce?: number
   /** Set if a deposit must be expected under a code or amount before its instructions are made. */
@@ -216,8 +228,6 @@ export interface Provider {
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
   /** False while it fails: other providers are asked for deposits before it. */
   isAnswering?(): boolean
-  /** How often it is asked about a deposit that is not paid yet; unset: never, it reports by itself. */
-  readonly asksDepositsEveryS?: number
   /** What the provider says about a deposit; undefined if that is not clear. */
   askDeposit?(
     deposit: DepositToCollect,

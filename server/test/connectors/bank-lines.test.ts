@@ -103,12 +103,33 @@ it('lines of another account, in another currency or forged are refused', async 
     text: 'x',
   }
   expect((await tell(s, 'strict', pushed, { key: 'other' })).status).toBe(401)
-  const other = { ...pushed, account: '9999999999' }
-  expect((await tell(s, 'strict', other)).status).toBe(422)
+  const end = shop.account.accountNo.slice(-4)
+  for (const account of [
+    '9999999999',
+    undefined,
+    'xxx-x-x9999-x',
+    `xxxxxxxxxxxxxxxxxxxx${end}`,
+    'xx',
+  ]) {
+    expect((await tell(s, 'strict', { ...pushed, account })).status).toBe(422)
+  }
   for (const change of [{ amount: '5.001' }, { amount: 'x' }, { at: 'now' }, { direction: 'up' }]) {
     expect((await tell(s, 'strict', { ...pushed, ...change })).status).toBe(401)
   }
   expect(await movementsOf(s, shop)).toEqual([])
+})
+
+it('a line may hide a part of the account that it is of', async () => {
+  const shop = await makeAccount(
+    s,
+    { match: 'code', feed: 'none', accountNo: '1234567890' },
+    { isOff: true },
+  )
+  await connect(s, 'masked', linesDocument(shop.account.name), hooked)
+  const line = { direction: 'in', amount: '5.00', at: s.clock().toISOString(), text: 'x' }
+  for (const account of ['xxx-x-x6789-0', 'x7890', '123-4-56789-0']) {
+    expect((await tell(s, 'masked', { ...line, id: account, account })).status).toBe(200)
+  }
 })
 
 it('an account is reported by one alone', async () => {

@@ -36,6 +36,7 @@ it('makes no more calls at once than allowed, and each in its turn', async () =>
         return n
       },
       well,
+      true,
     ),
   )
   for (let ended = 0; ended < 4; ended++) {
@@ -108,4 +109,20 @@ it('calls are spaced out', async () => {
   await to.run(AbortSignal.timeout(1), async () => 1, well).catch(() => {})
   expect(to.isReady).toBe(false)
   expect(to.figures.calls).toBe(1)
+})
+
+it('a place is kept for hand-overs, whatever else is asked', async () => {
+  const { lane: to } = lane({ callsAtOnce: 4 })
+  const ends: (() => void)[] = []
+  const hang = () => new Promise<void>((resolve) => ends.push(resolve))
+  const others = Array.from({ length: 9 }, () => to.run(signal, hang, well))
+  await expect.poll(() => ends.length, { interval: 1 }).toBe(3)
+  expect(to.isReady).toBe(false)
+  expect(to.isReadyForHandOver).toBe(true)
+  expect(await to.run(signal, async () => 'handed over', well, true)).toBe('handed over')
+  for (let ended = 0; ended < 9; ended++) {
+    await expect.poll(() => ends.length, { interval: 1 }).toBeGreaterThan(0)
+    ends.shift()?.()
+  }
+  await Promise.all(others)
 })

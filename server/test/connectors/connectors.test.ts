@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { addSecret, listUses } from '../../src/connectors/connector-store.ts'
 import { addDocument, planUse, trySamples } from '../../src/connectors/manage-connectors.ts'
+import type { Tx } from '../../src/db/in-transaction.ts'
 import { askDeposits } from '../../src/payments/ask-deposits.ts'
 import { NoticeTaker } from '../../src/payments/take-notice.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
@@ -84,7 +85,11 @@ const paidNotice = (ref: string, id: string, more = {}) => ({
 describe('a connector is used', () => {
   const { pool } = { pool: () => s.backend.pool }
   const by = () => ({ name: 'a test', at: s.clock() })
-  const rules = { targets: 'near' as const, isMadeInCode: (name: string) => name === 'sandbox' }
+  const rules = {
+    targets: 'near' as const,
+    isMadeInCode: (name: string) => name === 'sandbox',
+    switchOff: (tx: Tx, name: string) => saveProviderState(tx, name, 'off', s.clock()),
+  }
   const add = (name: string, document: object) =>
     addDocument(pool(), name, JSON.stringify(document), by(), rules)
 
@@ -102,8 +107,9 @@ describe('a connector is used', () => {
     await expect(use(s, 'young')).rejects.toThrow('has not passed its samples')
     const insert = (passed: boolean) =>
       s.sql(
-        `insert into connector_uses (connector, n, version, run, passed, secrets, used_at, used_by)
-         values ('young', 1, 1, 1, $1, '{}', now(), 'somebody')`,
+        `insert into connector_uses (connector, n, version, run, passed, same_since, former_void,
+           used_at, used_by)
+         values ('young', 1, 1, 1, $1, 1, false, now(), 'somebody')`,
         [passed],
       )
     await expect(insert(false)).rejects.toThrow('connector_uses_passed')
@@ -117,7 +123,7 @@ describe('a connector is used', () => {
   it('only with all its secrets', async () => {
     await add('secretless', companyDocument(other))
     await trySamples(pool(), 'secretless', 1, JSON.stringify(companySamples), by())
-    await expect(planUse(pool(), 'secretless', 1)).rejects.toThrow('secrets api, hook')
+    await expect(planUse(pool(), 'secretless', { version: 1 })).rejects.toThrow('secrets api, hook')
   })
 
   it('under a name that nobody else has or had', async () => {

@@ -37,11 +37,12 @@ export const connectorRows: Record<string, Fields> = {
   },
   connector_uses: {
     connector: 'oldpay',
-    n: 1,
+    n: 2,
     version: 1,
     run: 1,
     passed: true,
-    secrets: '{}',
+    same_since: 1,
+    former_void: false,
     used_at: at,
     used_by: by,
   },
@@ -49,10 +50,19 @@ export const connectorRows: Record<string, Fields> = {
     agent_id: 1,
     order_id: '0'.repeat(31).concat('1'),
     connector: 'oldpay',
+    use: 1,
     version: 1,
     made_at: at,
     asks: 0,
   },
+  connector_use_secrets: { connector: 'oldpay', n: 1, secret: 'hook', secret_n: 1 },
+  connector_deposit_ids: {
+    agent_id: 1,
+    order_id: '0'.repeat(31).concat('2'),
+    connector: 'oldpay',
+    their_id: 'pi_1',
+  },
+  line_sources: { account: 'scb', connector: null },
 }
 
 /** A connector with a version, one run that passed and one that did not. */
@@ -61,6 +71,9 @@ export const connectorsPresent: [table: string, fields: Fields][] = [
   ['connector_versions', { version: 1, sha256: sha('a') }],
   ['connector_runs', { n: 1 }],
   ['connector_runs', { n: 2, passed: false }],
+  ['connector_uses', { n: 1 }],
+  ['connector_secrets', { secret: 'hook' }],
+  ['connector_deposits', { order_id: '0'.repeat(31).concat('2') }],
 ]
 
 export const connectorCases: [constraint: string, table: string, spoiled: Fields][] = [
@@ -84,17 +97,33 @@ export const connectorCases: [constraint: string, table: string, spoiled: Fields
   ['connector_runs_ran_by_check', 'connector_runs', { ran_by: '' }],
   ['connector_uses_connector_fkey', 'connector_uses', { connector: 'nobody' }],
   ['connector_uses_n_check', 'connector_uses', { n: 0 }],
-  ['connector_uses_secrets_check', 'connector_uses', { secrets: '' }],
+  ['connector_uses_same_since', 'connector_uses', { same_since: 3 }],
+  ['connector_use_secrets_connector_n_fkey', 'connector_use_secrets', { n: 9 }],
+  // Only a secret that is there can be used.
+  [
+    'connector_use_secrets_connector_secret_secret_n_fkey',
+    'connector_use_secrets',
+    { secret_n: 9 },
+  ],
   ['connector_uses_used_by_check', 'connector_uses', { used_by: '' }],
   // A run that did not pass cannot be said to have passed.
   ['connector_uses_passed', 'connector_uses', { run: 2, passed: false }],
   ['connector_uses_connector_version_run_passed_fkey', 'connector_uses', { run: 2 }],
   ['connector_deposits_agent_id_check', 'connector_deposits', { agent_id: 0 }],
-  ['connector_deposits_connector_check', 'connector_deposits', { connector: '' }],
-  ['connector_deposits_version_check', 'connector_deposits', { version: 0 }],
-  ['connector_deposits_their_id_check', 'connector_deposits', { their_id: '' }],
+  ['connector_deposits_connector_use_version_fkey', 'connector_deposits', { version: 2 }],
   ['connector_deposits_asks_check', 'connector_deposits', { asks: -1 }],
-  ['payouts_version', 'payouts', { version: 0 }],
+  ['connector_deposits_every_s_check', 'connector_deposits', { every_s: 0 }],
+  ['connector_deposit_ids_their_id_check', 'connector_deposit_ids', { their_id: '' }],
+  [
+    'connector_deposit_ids_agent_id_order_id_connector_fkey',
+    'connector_deposit_ids',
+    { connector: 'nobody' },
+  ],
+  ['line_sources_account_fkey', 'line_sources', { account: 'nobody' }],
+  ['line_sources_connector_fkey', 'line_sources', { connector: 'nobody' }],
+  ['payouts_version', 'payouts', { version: 1 }],
+  // What it was handed over with is there.
+  ['payouts_use', 'payouts', { provider: 'oldpay', version: 1, use: 9 }],
   ['payouts_their_id', 'payouts', { their_id: '' }],
 ]
 
@@ -104,11 +133,14 @@ export const connectorsDoubled: [constraint: string, table: string][] = [
   ['connector_secrets_pkey', 'connector_secrets'],
   ['connector_runs_pkey', 'connector_runs'],
   ['connector_uses_pkey', 'connector_uses'],
+  ['connector_use_secrets_pkey', 'connector_use_secrets'],
   ['connector_deposits_pkey', 'connector_deposits'],
+  ['connector_deposit_ids_pkey', 'connector_deposit_ids'],
+  ['line_sources_pkey', 'line_sources'],
 ]
 
 /** Foreign keys need them; the primary key refuses first. */
-export const connectorKeys = ['connector_runs_as_ran']
+export const connectorKeys = ['connector_runs_as_ran', 'connector_uses_as_used']
 
 /** Columns that the service cannot change. */
 export const connectorsFixed: Record<string, string> = {
@@ -116,6 +148,10 @@ export const connectorsFixed: Record<string, string> = {
   connector_versions: 'connector, version, document, sha256, added_at, added_by',
   connector_secrets: 'connector, secret, n, sealed, added_at, added_by',
   connector_runs: 'connector, version, n, samples, passed, results, ran_at, ran_by',
-  connector_uses: 'connector, n, version, run, passed, secrets, used_at, used_by',
-  connector_deposits: 'agent_id, order_id, connector, version, made_at',
+  connector_uses: `connector, n, version, run, passed, same_since, former_void, used_at,
+    used_by`,
+  connector_use_secrets: 'connector, n, secret, secret_n',
+  connector_deposits: 'agent_id, order_id, connector, use, version, made_at',
+  connector_deposit_ids: 'agent_id, order_id, connector, their_id',
+  line_sources: 'account, connector',
 }

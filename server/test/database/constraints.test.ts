@@ -1496,7 +1496,7 @@ describe('what is written down stays so, by privilege', () => {
     callback_bodies: 'agent_id, seq, created_at, body',
     payments: `agent_id, payment_id, amount, paid_at, reported_at, payer_account_no,
       payer_account_name, payer_bank_code, received_seq`,
-    payouts: 'agent_id, order_id, attempt, provider, reference, version, token, handed_at',
+    payouts: 'agent_id, order_id, attempt, provider, reference, version, use, token, handed_at',
     notice_events: 'agent_id, provider, event_id, received_at, body, order_id, notice_id, event',
     notices: 'notice_id, provider, received_at, body',
     payment_claims: 'payment_id, amount, currency, claimed_at',
@@ -1604,6 +1604,8 @@ describe('what is written down stays so, by privilege', () => {
       'alert_channels',
       'alert_watch',
       'connector_deposits',
+      'connector_deposit_ids',
+      'line_sources',
     ]
     const kept = rows.filter(
       ({ relname }) => !(verb === 'delete from' && removable.includes(relname)),

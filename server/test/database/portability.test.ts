@@ -22,6 +22,8 @@ const referenceTables = [
   'connector_secrets',
   'connector_runs',
   'connector_uses',
+  'connector_use_secrets',
+  'line_sources',
   'unmatched_payments',
   'users',
   'sessions',

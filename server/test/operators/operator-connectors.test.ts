@@ -21,6 +21,7 @@ afterAll(async () => {
   await cleanUp()
 })
 
+const first = { version: 1, use: 0, secrets: { api: 1, hook: 1 } }
 const change = (path: string, body: object) => ann.post(path, { ...body, reason, code: ann.code() })
 
 describe('in the console', () => {
@@ -33,7 +34,7 @@ describe('in the console', () => {
       201,
       { name: 'paycompany', version: 1, is_new: true },
     ])
-    expect((await change('/connectors/paycompany/use', { version: 1, use: 0 })).json.detail).toBe(
+    expect((await change('/connectors/paycompany/use', first)).json.detail).toBe(
       'Set the secrets api, hook first.',
     )
     for (const secret of ['api', 'hook']) {
@@ -43,14 +44,14 @@ describe('in the console', () => {
       })
       expect([status, json]).toEqual([201, { secret, n: 1 }])
     }
-    expect((await change('/connectors/paycompany/use', { version: 1, use: 0 })).json.detail).toBe(
+    expect((await change('/connectors/paycompany/use', first)).json.detail).toBe(
       'Version 1 has not passed its samples: try them first.',
     )
     const ran = await ann.post('/connectors/paycompany/samples', { samples })
     expect(ran.json).toMatchObject({ version: 1, passed: true, missing: [] })
-    const used = await change('/connectors/paycompany/use', { version: 1, use: 0 })
+    const used = await change('/connectors/paycompany/use', first)
     expect([used.status, used.json]).toEqual([200, { name: 'paycompany', version: 1, use: 1 }])
-    const late = await change('/connectors/paycompany/use', { version: 1, use: 0 })
+    const late = await change('/connectors/paycompany/use', first)
     expect(late.json.code).toBe('changed_meanwhile')
   })
 
@@ -59,7 +60,7 @@ describe('in the console', () => {
     expect(json).toMatchObject({
       name: 'paycompany',
       company: 'Imaginary Pay',
-      state: 'on',
+      state: 'off',
       version: 1,
       use: 1,
       secrets: [
@@ -145,7 +146,7 @@ describe('on the command line', () => {
     const passed = await command(['provider', 'test', 'clipay', '--sample', set], env)
     expect([passed.code, passed.stdout]).toEqual([0, expect.stringContaining('has passed')])
     const on = await commandJson(['provider', 'set', 'clipay', 'on'], env)
-    expect(on).toEqual({ name: 'clipay', version: 1, use: 1 })
+    expect(on).toEqual({ name: 'clipay', state: 'on' })
     const list = await commandJson(['provider', 'list'], env)
     expect(list).toEqual(
       expect.arrayContaining([expect.objectContaining({ name: 'clipay', state: 'on' })]),

@@ -1,9 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { addSecret, useVersion } from '../../src/connectors/connector-store.ts'
-import { addDocument, planUse, trySamples } from '../../src/connectors/manage-connectors.ts'
+import { addSecret, listUses, useVersion } from '../../src/connectors/connector-store.ts'
+import {
+  addDocument,
+  planUse,
+  trySamples,
+  type UseAsked,
+} from '../../src/connectors/manage-connectors.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
+import { saveProviderState } from '../../src/routing/providers.ts'
 import { routed } from './bank-accounts.ts'
 import type { TestService } from './service.ts'
 
@@ -301,6 +307,8 @@ export async function connect(
   more: Parameters<typeof prepare>[3] = {},
 ): Promise<number> {
   const version = await prepare(s, name, document, more)
+  const isFirst = (await listUses(s.backend.pool, name)).length === 0
+  if (isFirst) await saveProviderState(s.backend.pool, name, 'on', s.clock())
   await use(s, name, version)
   return version
 }
@@ -316,6 +324,7 @@ export async function prepare(
   const { version } = await addDocument(pool, name, JSON.stringify(document), by(s), {
     targets: 'near',
     isMadeInCode: () => false,
+    switchOff: (tx, each) => saveProviderState(tx, each, 'off', s.clock()),
   })
   for (const [secret, text] of Object.entries(secrets)) {
     await addSecret(pool, secretKeys, { connector: name, secret, text }, by(s))
@@ -326,9 +335,14 @@ export async function prepare(
 }
 
 /** Uses a version with the newest secrets, and waits until the service does. */
-export async function use(s: TestService, name: string, version?: number): Promise<void> {
+export async function use(
+  s: TestService,
+  name: string,
+  version?: number,
+  more: Omit<UseAsked, 'version'> = {},
+): Promise<void> {
   const { pool } = s.backend
-  const planned = await planUse(pool, name, version)
+  const planned = await planUse(pool, name, { version, ...more })
   await inTransaction(pool, (tx) => useVersion(tx, planned.use, planned.after, by(s)))
   await routed(s, name)
 }

@@ -401,7 +401,9 @@ export function providerBy(
   return makeHttpProvider(
     {
       name: 'company',
+      use: 1,
       version: 1,
+      sameSince: 1,
       document,
       secrets: (name) => secrets[name],
       formerSecrets: [],
@@ -410,7 +412,7 @@ export function providerBy(
       client,
       tokens: new AccessTokens(client),
       lane: more.lane ?? new CompanyLane(defaultLimits),
-      documentOf: async () => undefined,
+      useOf: async () => undefined,
       now: more.now ?? (() => new Date()),
       publicUrl: () => 'https://sluice.example',
     },

@@ -9,6 +9,7 @@ import {
   listSecrets,
   listUses,
   listVersions,
+  type NewUse,
   useVersion,
 } from '../../connectors/connector-store.ts'
 import {
@@ -16,8 +17,10 @@ import {
   checkedDocument,
   planUse,
   trySamples,
+  type UseAsked,
   versionNamed,
 } from '../../connectors/manage-connectors.ts'
+import { storedDocument } from '../../connectors/stored-document.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { type Currency, defaultCurrency, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -29,7 +32,7 @@ import type { ConnectorDocument } from '../../providers/http/connector-document.
 import { readDocument } from '../../providers/http/document-faults.ts'
 import { defaultLimits } from '../../providers/http/http-provider.ts'
 import { type SampleCall, type Tried, tryOn } from '../../providers/http/try-sample.ts'
-import { readRoutingTable } from '../../routing/providers.ts'
+import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
 import type { ProviderState } from '../../routing/route-order.ts'
 import { invalidRequest } from '../check.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -105,7 +108,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
         readRoutingTable(pool),
         readAudit(pool, { subject: subjectOf(name), limit: 500 }),
       ])
-      const { document } = checkedDocument(newest.document)
+      const document = storedDocument(newest.document)
       const names = new Set([
         ...Object.keys(document.secrets),
         ...secrets.map(({ secret }) => secret),
@@ -205,7 +208,11 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
         body.name,
         body.document,
         { name: operator.email, at },
-        { targets: callbackTargets, isMadeInCode: (name) => providers.isMadeInCode(name) },
+        {
+          targets: callbackTargets,
+          isMadeInCode: (name) => providers.isMadeInCode(name),
+          switchOff: (tx, name) => saveProviderState(tx, name, 'off', at),
+        },
         (tx, added) =>
           writeAudit(tx, {
             at,
@@ -314,27 +321,27 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
     agents: 'none',
     method: 'POST',
     url: '/connectors/:name/use',
-    summary: 'Use a version that has passed its samples, with the newest secrets',
+    summary: 'Use a version that has passed its samples, with these secrets',
     schema: { params: ConnectorParams, body: UseBody, response: UsedVersion },
     approval: {
       action: 'use_connector',
       repeats: 'effect',
       view: async ({ params: { name }, body }) => {
-        const { use, before, after } = await planUse(pool, name, body.version)
+        const { use, before, after, addedBy } = await planUse(pool, name, askedUse(body))
         if (after !== body.use) throw changedMeanwhile()
         const { sha256 } = await versionNamed(pool, name, body.version)
         return {
           subject: subjectOf(name),
           agentId: null,
           before,
-          after: { version: use.version, sha256, secrets: use.secrets },
+          after: { ...usedView(use), sha256, secrets_added_by: addedBy },
         }
       },
     },
     handler: async ({ operator, params: { name }, body }) => {
       const at = now()
       const used = await inTransaction(pool, async (tx) => {
-        const { use, before } = await planUse(tx, name, body.version)
+        const { use, before } = await planUse(tx, name, askedUse(body))
         const done = await useVersion(tx, use, body.use, { name: operator.email, at })
         if (!done) throw changedMeanwhile()
         await takeEffect(tx, operator, at)
@@ -345,7 +352,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
           subject: subjectOf(name),
           agentId: null,
           ...(before && { before }),
-          after: { version: use.version, secrets: use.secrets },
+          after: usedView(use),
           reason: body.reason,
         })
         return done
@@ -353,6 +360,16 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       return { name, version: used.version, use: used.n }
     },
   })
+}
+
+function askedUse(body: Static<typeof UseBody>): UseAsked {
+  const { version, secrets, same_account: sameAccount, former_void: formerVoid } = body
+  return { version, secrets, sameAccount, formerVoid }
+}
+
+/** What a use is shown and written down as. */
+function usedView({ version, secrets, sameSince, formerVoid }: NewUse) {
+  return { version, secrets, same_account_since: sameSince, former_void: formerVoid }
 }
 
 function summaryOf(
@@ -393,7 +410,7 @@ function shownDocument(
   use: ConnectorUse | undefined,
 ): ConnectorDocument {
   const shown = versions.find(({ version }) => version === use?.version) ?? versions.at(-1)
-  return checkedDocument(shown?.document ?? '').document
+  return storedDocument(shown?.document ?? '{}')
 }
 
 function abilitiesOf({ currencies, expectDeposit, submitPayout, account }: ConnectorDocument) {

@@ -30,6 +30,9 @@ export function noticeRoutes(
         // Another process may have connected it a moment ago.
         await desk.providers.freshen()
         const provider = desk.providers.find(request.params.name)
+        if (!provider && desk.providers.connectors?.isUnreadable(request.params.name)) {
+          throw new Problem('overloaded', 'Send it again later.', { retryAfterS: 60 })
+        }
         if (!provider) throw new Problem('not_found', 'No provider of this name is set up.')
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const { ip, method, headers } = request

@@ -10,6 +10,8 @@ type Oauth = Auth & { kind: 'oauth' }
 /** A token is not used any more this long before it ends. */
 const marginMs = 60_000
 const shortestMs = 30_000
+/** How long a token may take. It is got for everybody who waits, so nobody's own limit ends it. */
+const fetchLimitMs = 10_000
 
 /** Gets access tokens with a client's credentials, and keeps each until shortly before it ends. */
 export class AccessTokens {
@@ -20,24 +22,24 @@ export class AccessTokens {
     this.client = client
   }
 
-  /** Throws CompanySilent if there is none. */
+  /** Throws CompanySilent if there is none by the time the signal says. */
   async get(auth: Oauth, secrets: Secrets, signal: AbortSignal): Promise<string> {
     const key = keyOf(auth, secrets)
     const known = this.kept.get(key)
-    if (known && performance.now() < known.untilMs) return known.token
+    if (known && performance.now() < known.untilMs) return unlessLate(known.token, signal)
     const entry = { token: Promise.resolve(''), untilMs: Number.POSITIVE_INFINITY }
-    entry.token = this.fetch(auth, secrets, signal).then(
+    entry.token = this.fetch(auth, secrets, AbortSignal.timeout(fetchLimitMs)).then(
       ({ token, forMs }) => {
         entry.untilMs = performance.now() + Math.max(shortestMs, forMs - marginMs)
         return token
       },
       (error) => {
-        this.kept.delete(key)
+        if (this.kept.get(key) === entry) this.kept.delete(key)
         throw error
       },
     )
     this.kept.set(key, entry)
-    return entry.token
+    return unlessLate(entry.token, signal)
   }
 
   /** The company refused a token: the next call gets another. */
@@ -74,6 +76,15 @@ export class AccessTokens {
     const forS = typeof text === 'string' && /^\d{1,8}$/.test(text) ? Number(text) : 300
     return { token, forMs: forS * 1_000 }
   }
+}
+
+function unlessLate(token: Promise<string>, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new CompanySilent('gave no access token in time'))
+    if (signal.aborted) late()
+    signal.addEventListener('abort', late, { once: true })
+    token.then(resolve, reject).finally(() => signal.removeEventListener('abort', late))
+  })
 }
 
 /** Another secret, another token. */

@@ -27,14 +27,19 @@ export interface LaneLimits {
   callsPerSecond: number
 }
 
+/** How far ahead calls that are no hand-overs may take their turn, so that a hand-over gets one in time. */
+const furthestTurnMs = 1_000
+
 /**
  * Limits the calls to a company, at once and in a second. A company that fails is not called for a while; then one
- * call tries whether it answers again.
+ * call tries whether it answers again. A quarter of the places is kept for hand-overs of payouts, which also go first.
  */
 export class CompanyLane {
   limits: LaneLimits
   private underWay = 0
+  private othersUnderWay = 0
   private readonly waiting: (() => void)[] = []
+  private readonly handOvers: (() => void)[] = []
   /** When the next call may begin, by the steady clock. */
   private nextAtMs = 0
   private failed = 0
@@ -54,10 +59,19 @@ export class CompanyLane {
 
   /** Whether a call could begin soon. */
   get isReady(): boolean {
+    return this.hasRoomIn(this.waiting)
+  }
+
+  /** Whether a payout could be handed over soon. */
+  get isReadyForHandOver(): boolean {
+    return this.hasRoomIn(this.handOvers)
+  }
+
+  private hasRoomIn(queue: readonly unknown[]): boolean {
     return (
       this.isOpen &&
-      this.waiting.length < this.limits.callsAtOnce &&
-      this.nextAtMs - this.nowMs() < 1_000
+      queue.length < this.limits.callsAtOnce &&
+      this.nextAtMs - this.nowMs() < furthestTurnMs
     )
   }
 
@@ -81,8 +95,9 @@ export class CompanyLane {
     signal: AbortSignal,
     work: () => Promise<T>,
     isWell: (result: T) => boolean | undefined,
+    isHandOver = false,
   ): Promise<T> {
-    await this.enter(signal)
+    await this.enter(signal, isHandOver)
     this.calls++
     try {
       const result = await work()
@@ -94,8 +109,7 @@ export class CompanyLane {
       this.ended(error instanceof Error ? error.message : String(error))
       throw error
     } finally {
-      this.underWay--
-      this.waiting.shift()?.()
+      this.leave(isHandOver)
     }
   }
 
@@ -104,22 +118,35 @@ export class CompanyLane {
     return !this.isTrying && this.nowMs() >= this.pausedUntilMs
   }
 
-  private async enter(signal: AbortSignal): Promise<void> {
+  private async enter(signal: AbortSignal, isHandOver: boolean): Promise<void> {
     this.refuseIfClosed(signal)
-    while (this.underWay >= this.limits.callsAtOnce) await this.aPlace(signal)
+    while (!this.hasPlace(isHandOver)) await this.aPlace(signal, isHandOver)
     this.refuseIfClosed(signal)
     // Taken before the pause, so that nobody else takes it.
     this.underWay++
+    if (!isHandOver) this.othersUnderWay++
     const isTry = this.failed >= failuresToPause
     // The try of a company that fails: others wait for what comes of it.
     if (isTry) this.isTrying = true
-    await this.aTurn(signal)
-    if (!signal.aborted) return
-    this.underWay--
+    if ((await this.aTurn(signal, isHandOver)) && !signal.aborted) return
     if (isTry) this.isTrying = false
-    this.waiting.shift()?.()
+    this.leave(isHandOver)
     this.notCalled++
     throw new NotCalled(tooMany)
+  }
+
+  private hasPlace(isHandOver: boolean): boolean {
+    const { callsAtOnce } = this.limits
+    if (this.underWay >= callsAtOnce) return false
+    const reserved = callsAtOnce > 1 ? Math.ceil(callsAtOnce / 4) : 0
+    return isHandOver || this.othersUnderWay < callsAtOnce - reserved
+  }
+
+  private leave(isHandOver: boolean): void {
+    this.underWay--
+    if (!isHandOver) this.othersUnderWay--
+    if (this.handOvers.length > 0) this.handOvers.shift()?.()
+    else if (this.hasPlace(false)) this.waiting.shift()?.()
   }
 
   private refuseIfClosed(signal: AbortSignal): void {
@@ -131,28 +158,31 @@ export class CompanyLane {
   }
 
   /** Waits until another call has ended. */
-  private aPlace(signal: AbortSignal): Promise<void> {
+  private aPlace(signal: AbortSignal, isHandOver: boolean): Promise<void> {
+    const queue = isHandOver ? this.handOvers : this.waiting
     return new Promise((resolve, reject) => {
       const begin = () => {
         signal.removeEventListener('abort', giveUp)
         resolve()
       }
       const giveUp = () => {
-        this.waiting.splice(this.waiting.indexOf(begin), 1)
+        queue.splice(queue.indexOf(begin), 1)
         this.notCalled++
         reject(new NotCalled(tooMany))
       }
-      this.waiting.push(begin)
+      queue.push(begin)
       signal.addEventListener('abort', giveUp, { once: true })
     })
   }
 
-  /** Spaces the calls out. */
-  private async aTurn(signal: AbortSignal): Promise<void> {
+  /** Spaces the calls out. Returns false if the turn would come too late. */
+  private async aTurn(signal: AbortSignal, isHandOver: boolean): Promise<boolean> {
     const now = this.nowMs()
     const at = Math.max(now, this.nextAtMs)
+    if (!isHandOver && at - now > furthestTurnMs) return false
     this.nextAtMs = at + 1_000 / this.limits.callsPerSecond
     if (at - now >= 1) await pause(at - now, undefined, { signal }).catch(() => {})
+    return true
   }
 
   private ended(fault: string | undefined): void {

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { parseExactJson } from '../../lib/exact-json.ts'
 import type {
   DepositOutcome,
   DepositToCollect,
@@ -31,33 +32,52 @@ import { eventsIn, noticeFault, readBody, type SentNotice } from './verify-notic
 export const defaultLimits = { callsAtOnce: 16, callsPerSecond: 50, timeoutMs: 5_000 }
 const askDepositsEveryS = 15
 
-/** A connector as it is used: a version of its document, with secrets. */
-export interface Connector {
-  name: string
-  version: number
+/** How long a call may wait for its place and its access token; after that it is not made. */
+const readyMs = 2_000
+
+/** What a call is made with. */
+export interface BoundUse {
   document: ConnectorDocument
   secrets: Secrets
+  /** Since which use the secrets have been of the same account at the company. */
+  sameSince: number
+}
+
+/** How notices were read before, where they are not any more. */
+export interface FormerNotice {
+  notice: NonNullable<ConnectorDocument['notice']>
+  secrets: Secrets
+}
+
+/** A connector as it is used: a version of its document, with secrets. */
+export interface Connector extends BoundUse {
+  name: string
+  use: number
+  version: number
   /** Those that notices may still be signed with, after a change. */
   formerSecrets: readonly Secrets[]
+  formerNotice?: FormerNotice | undefined
 }
 
 export interface ConnectorDeps {
   client: Pick<CompanyClient, 'send'>
   tokens: AccessTokens
   lane: CompanyLane
-  /** An older version's document, for orders that were made with it. */
-  documentOf: (version: number) => Promise<ConnectorDocument | undefined>
+  /** Another use, for orders that were made with it. */
+  useOf: (use: number) => Promise<BoundUse | undefined>
   now: () => Date
   publicUrl: () => string
 }
 
 /** A payment company as a provider, spoken to as its document says. */
 export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Provider {
-  const { name, version, document } = connector
-  const { notice, limits, askDeposit } = document
+  const { name, use, version, document } = connector
+  const { notice } = noticeOf(connector)
+  const { limits } = document
   const company = new Company(connector, deps)
   return {
     name,
+    use,
     version,
     can: {
       currencies: document.currencies,
@@ -72,13 +92,9 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
     }),
     depositInstructions: () => undefined,
     expectDeposit: (deposit, signal) => company.expectDeposit(deposit, signal),
-    ...(askDeposit && {
-      asksDepositsEveryS: askDeposit.everyS ?? askDepositsEveryS,
-      askDeposit: (deposit: DepositToCollect, signal: AbortSignal) =>
-        company.askDeposit(deposit, signal),
-    }),
+    askDeposit: (deposit, signal) => company.askDeposit(deposit, signal),
     isAnswering: () => deps.lane.isReady,
-    isReadyFor: () => deps.lane.isReady,
+    isReadyFor: () => deps.lane.isReadyForHandOver,
     submitPayout: (payout, signal) => company.callPayout('submitPayout', payout, signal),
     askPayout: (payout, signal) => company.callPayout('askPayout', payout, signal),
     readNotice: (body, headers, now, way) =>
@@ -103,45 +119,63 @@ class Company {
     payout: Payout,
     signal: AbortSignal,
   ): Promise<PayoutOutcome> {
-    const document = await this.documentFor(payout.version)
-    const call = document?.[which]
-    if (!document || !call) return this.unknown('has no such call in this version')
-    const values = payoutValues(document, payout, this.around())
-    const answer = await this.call(document, call.request, values, which === 'askPayout', signal)
+    const bound = await this.boundTo(payout.use)
+    const call = bound?.document[which]
+    if (!bound || !call) return this.unknown('has no such call in this version')
+    const values = payoutValues(bound.document, payout, this.around())
+    const answer = await this.call(bound, call.request, values, which, signal)
     if (typeof answer === 'string') return this.unknown(answer)
+    if ('notSent' in answer) {
+      const { reason } = this.unknown(answer.notSent)
+      return which === 'submitPayout' ? { type: 'not_sent', reason } : { type: 'unknown', reason }
+    }
     const { outcome, theirId } = readPayoutAnswer(call, answer, payout, which)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
     // The promise counts that the payout was handed over under, not one that was made since.
     if (outcome.type === 'not_found') {
-      return { ...outcome, mayRepeat: document.idempotentByReference ?? false }
+      return { ...outcome, mayRepeat: bound.document.idempotentByReference ?? false }
     }
     return theirId === null ? outcome : { ...outcome, theirId }
   }
 
   async expectDeposit(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome> {
-    const document = await this.documentFor(deposit.version)
-    const call = document?.expectDeposit
-    if (!document || !call) return this.unknown('takes no deposits in this version')
-    const values = depositValues(document, deposit, this.around())
-    const answer = await this.call(document, call.request, values, false, signal)
+    const bound = await this.boundTo(deposit.use)
+    const call = bound?.document.expectDeposit
+    if (!bound || !call) return this.unknown('takes no deposits in this version')
+    const values = depositValues(bound.document, deposit, this.around())
+    const answer = await this.call(bound, call.request, values, 'expectDeposit', signal)
     if (typeof answer === 'string') return this.unknown(answer)
+    if ('notSent' in answer) return this.unknown(answer.notSent)
     const { outcome, theirId } = readDepositAnswer(call, answer, askedOf(deposit))
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
-    return outcome.type === 'accepted' && theirId !== null ? { ...outcome, theirId } : outcome
+    if (outcome.type !== 'accepted') return outcome
+    const { askDeposit } = bound.document
+    return {
+      ...outcome,
+      ...(theirId !== null && { theirId }),
+      ...(askDeposit && { askEveryS: askDeposit.everyS ?? askDepositsEveryS }),
+    }
   }
 
   async askDeposit(
     deposit: DepositToCollect,
     signal: AbortSignal,
   ): Promise<{ events: ProviderEvent[]; body: Buffer } | undefined> {
-    const document = await this.documentFor(deposit.version)
-    const call = document?.askDeposit
-    if (!document || !call) return undefined
-    const values = depositValues(document, deposit, this.around())
-    const answer = await this.call(document, call.request, values, true, signal)
-    if (typeof answer === 'string') return undefined
-    const { events, fault } = readAskedDeposit(call, answer, askedOf(deposit))
-    return fault === undefined ? { events, body: answer.body } : undefined
+    const bound = await this.boundTo(deposit.use)
+    const asking = bound?.document.askDeposit
+    if (!bound || !asking) return undefined
+    const values = depositValues(bound.document, deposit, this.around())
+    const answer = await this.call(bound, asking.request, values, 'askDeposit', signal)
+    if (typeof answer === 'string' || 'notSent' in answer) return undefined
+    // Too little, too much or other money is news of the payment, which the books deal with.
+    const { echo, ...call } = asking
+    const isAbout = echo?.reference === undefined ? {} : { echo: { reference: echo.reference } }
+    const { body } = answer
+    const { events, fault } = readAskedDeposit({ ...call, ...isAbout }, answer, askedOf(deposit))
+    if (fault === undefined) return { events, body }
+    const isAnswer = answer.status >= 200 && answer.status < 300
+    if (!isAnswer || parseExactJson(body) === undefined) return undefined
+    return { events: [unreadAnswer(deposit, fault)], body }
   }
 
   /** Why no request can be made of a payout. */
@@ -162,14 +196,18 @@ class Company {
     }
   }
 
-  private async documentFor(
-    version: number | null | undefined,
-  ): Promise<ConnectorDocument | undefined> {
+  /**
+   * What an order is spoken of with. Its own secrets, because another account at the company knows nothing of it; the
+   * newest ones if they are of the same account, and of the same place.
+   */
+  private async boundTo(use: number | null | undefined): Promise<BoundUse | undefined> {
     const { connector, deps } = this
-    if (version === null || version === undefined || version === connector.version) {
-      return connector.document
-    }
-    return deps.documentOf(version)
+    if (use === undefined || use === connector.use) return connector
+    const own = use === null ? undefined : await deps.useOf(use)
+    if (!own || use === null || use > connector.use) return own
+    const isSame = own.sameSince === connector.sameSince && isSamePlace(own, connector)
+    if (!isSame) return own
+    return { ...own, secrets: (name) => connector.secrets(name) ?? own.secrets(name) }
   }
 
   private around(): Surroundings {
@@ -182,63 +220,94 @@ class Company {
     }
   }
 
-  /** Makes a call. Returns the answer, or why there is none, in words. */
+  /**
+   * Makes a call. Returns the answer, or why there is none, in words: the company may have got the call, unless that
+   * says that it was not sent.
+   */
   private async call(
-    document: ConnectorDocument,
+    bound: BoundUse,
     request: Parameters<typeof renderRequest>[1],
     values: Values,
-    isQuestion: boolean,
+    which: 'expectDeposit' | 'askDeposit' | 'submitPayout' | 'askPayout',
     signal: AbortSignal,
-  ): Promise<CompanyAnswer | string> {
-    const timeoutMs = document.limits?.timeoutMs ?? defaultLimits.timeoutMs
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const ask = () =>
-      this.deps.lane.run(
-        limit,
-        () => this.send(document, request, values, limit),
-        // What could not be sent tells nothing of the company.
-        (sent) => (typeof sent === 'string' ? undefined : sent.status < 500 && sent.status !== 429),
+  ): Promise<CompanyAnswer | NotSent | string> {
+    const ask = () => {
+      const ready = AbortSignal.any([signal, AbortSignal.timeout(readyMs)])
+      return this.deps.lane.run(
+        ready,
+        () => this.send(bound, request, values, signal, ready),
+        (sent) => ('notSent' in sent ? sent.isWell : sent.status < 500 && sent.status !== 429),
+        which === 'submitPayout',
       )
+    }
     try {
       const answer = await ask()
-      const { auth } = document
-      if (typeof answer === 'string') return answer
+      const { auth } = bound.document
+      if ('notSent' in answer) return answer
       if (answer.status !== 401 || auth?.kind !== 'oauth') return answer
       // The token may have been taken back. Asking again is harmless; handing over again is not.
-      this.deps.tokens.forget(auth, this.connector.secrets)
-      return isQuestion ? await ask() : answer
+      this.deps.tokens.forget(auth, bound.secrets)
+      return which === 'askDeposit' || which === 'askPayout' ? await ask() : answer
     } catch (error) {
-      if (error instanceof CompanySilent || error instanceof NotCalled) return error.message
+      if (error instanceof NotCalled) return { notSent: error.message, isWell: undefined }
+      if (error instanceof CompanySilent) return error.message
       throw error
     }
   }
 
-  /** Makes the request and sends it. Returns why it could not be made, in words. */
-
+  /** Makes the request and sends it. */
   private async send(
-    document: ConnectorDocument,
+    { document, secrets }: BoundUse,
     request: Parameters<typeof renderRequest>[1],
     values: Values,
     signal: AbortSignal,
-  ): Promise<CompanyAnswer | string> {
-    const { secrets } = this.connector
-    const { auth } = document
+    ready: AbortSignal,
+  ): Promise<CompanyAnswer | NotSent> {
+    const { auth, limits } = document
     let rendered: RenderedRequest
     try {
       const accessToken =
-        auth?.kind === 'oauth' ? await this.deps.tokens.get(auth, secrets, signal) : undefined
+        auth?.kind === 'oauth' ? await this.deps.tokens.get(auth, secrets, ready) : undefined
       const signing = { secrets, ...this.around(), accessToken }
       rendered = renderRequest(document, request, values, signing)
     } catch (error) {
-      if (error instanceof CannotRender || error instanceof NoSecret) return error.message
+      if (error instanceof CompanySilent) return { notSent: error.message, isWell: false }
+      if (error instanceof CannotRender || error instanceof NoSecret) {
+        return { notSent: error.message, isWell: undefined }
+      }
       throw error
     }
-    return this.deps.client.send(rendered, signal)
+    const timeoutMs = limits?.timeoutMs ?? defaultLimits.timeoutMs
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+    return this.deps.client.send(rendered, limit)
   }
 
   private unknown(reason: string): { type: 'unknown'; reason: string } {
     return { type: 'unknown', reason: `${this.connector.document.company} ${reason}` }
   }
+}
+
+/** Nothing was sent. `isWell` is what that tells of the company, undefined if nothing. */
+interface NotSent {
+  notSent: string
+  isWell: false | undefined
+}
+
+/** Whether two uses speak to the same place: a secret is told to no other. */
+function isSamePlace(one: BoundUse, other: BoundUse): boolean {
+  const placesOf = ({ document: { base, auth } }: BoundUse) =>
+    [base, auth?.kind === 'oauth' ? auth.tokenUrl : undefined]
+      .map((url) => url && new URL(url).origin)
+      .join()
+  return placesOf(one) === placesOf(other)
+}
+
+/** An answer about a deposit that is not understood. It is one event however often it is said. */
+function unreadAnswer({ txnId, theirId }: DepositToCollect, fault: string): ProviderEvent {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([txnId, theirId, fault]))
+    .digest('hex')
+  return { id: `unread-${digest}`, type: 'unread', reference: txnId, fault, text: '' }
 }
 
 function askedOf({ txnId, amountMinor, currency }: DepositToCollect): Asked {
@@ -249,12 +318,21 @@ function wayOf(way: NoticeWay | undefined): Omit<SentNotice, 'body' | 'headers'>
   return way ?? { method: 'POST', path: '', url: '', ip: undefined }
 }
 
+/** How notices are read, and which secrets they may be signed with. */
+function noticeOf(connector: Connector) {
+  const { document, secrets, formerSecrets, formerNotice } = connector
+  const { notice } = document
+  return notice || !formerNotice
+    ? { notice, secrets: [secrets, ...formerSecrets] }
+    : { notice: formerNotice.notice, secrets: [formerNotice.secrets] }
+}
+
 /** Whether a notice is the company's, by the secrets in use or those before. */
 function isGenuine(connector: Connector, sent: SentNotice, now: Date): boolean {
-  const { notice } = connector.document
+  const { notice, secrets: all } = noticeOf(connector)
   if (!notice) return false
   let isIt = false
-  for (const secrets of [connector.secrets, ...connector.formerSecrets]) {
+  for (const secrets of all) {
     isIt = noticeFault(notice, sent, secrets, now) === undefined || isIt
   }
   return isIt
@@ -266,7 +344,8 @@ function readNotice(
   sent: SentNotice,
   now: Date,
 ): ProviderEvent[] | undefined {
-  const { notice, account } = connector.document
+  const { account } = connector.document
+  const { notice } = noticeOf(connector)
   if (!notice || account !== undefined || !isGenuine(connector, sent, now)) return undefined
   const body = readBody(notice, sent.body)
   const said = body === undefined ? undefined : eventsIn(notice, body)
@@ -286,6 +365,9 @@ function lineReporter(connector: Connector, account: string): LineReporter {
   return {
     account,
     isSigned: notice !== undefined && !['token', 'basic'].includes(notice.verify.kind),
+    ruleWords: (notice?.rules ?? [])
+      .filter(({ events }) => events.some(({ type }) => type === 'line'))
+      .map((rule) => Object.values(rule.if).flat().map(String)),
     read(body, headers, now, way): ReportedLine[] | undefined {
       if (!notice || !isGenuine(connector, { body, headers, ...way }, now)) return undefined
       const json = readBody(notice, body)

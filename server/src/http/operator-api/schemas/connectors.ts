@@ -219,6 +219,19 @@ export const UseBody = Type.Object(
   {
     version,
     use: Type.Integer({ minimum: 0, description: 'the number of the use as read' }),
+    secrets: Type.Record(
+      Type.String({ pattern: '^[a-z][A-Za-z0-9_]{0,39}$' }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+      { description: 'the number of each secret that the version uses' },
+    ),
+    same_account: Type.Optional(
+      Type.Boolean({
+        description: 'the secrets are of the same account at the company as those before',
+      }),
+    ),
+    former_void: Type.Optional(
+      Type.Boolean({ description: 'no notice is taken any more that is signed with one before' }),
+    ),
     reason,
     code: Type.Optional(code),
   },
