@@ -1415,6 +1415,8 @@ export interface Operations {
         added_by: string
         /** the reason in the audit log */
         reason: string | null
+        /** the names of those that it uses */
+        secrets: string[]
         /** whether it has passed its samples */
         passed: boolean
         /** when samples were tried on it last */

@@ -5,6 +5,8 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
+import { secretFault } from '../providers/http/signing-faults.ts'
+import { storedDocument } from './stored-document.ts'
 
 /** Who does something, and when. */
 export interface By {
@@ -206,6 +208,11 @@ export async function addSecret(
 ): Promise<number> {
   return inTransaction(pool, async (tx) => {
     await lockConnector(tx, connector)
+    const newest = (await listVersions(tx, connector)).at(-1)
+    const fault = newest && secretFault(storedDocument(newest.document), secret, text)
+    if (fault !== undefined) {
+      throw new Problem('invalid_request', `This cannot be the secret "${secret}": it ${fault}.`)
+    }
     const { rows } = await tx.query<{ n: number }>(
       `insert into connector_secrets (connector, secret, n, sealed, added_at, added_by)
        select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5

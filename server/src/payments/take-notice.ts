@@ -220,7 +220,8 @@ export class NoticeTaker {
         // It stays open until a person has found out what it means and closes it.
         if (!payout) throw new Problem('overloaded', await noPayoutInWords(desk, named), later)
         if (await isOfAnotherAmount(desk, payout, event)) {
-          const says = 'The provider tells another amount of this payout; a person has to look into it.'
+          const says =
+            'The provider tells another amount of this payout; a person has to look into it.'
           throw new Problem('overloaded', says, later)
         }
         return settle(desk, payout, event.outcome, { passOn: this.passOn })

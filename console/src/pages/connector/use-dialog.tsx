@@ -9,7 +9,7 @@ import { connectorWords } from './connector-words.ts'
 
 const { use: says, facts } = connectorWords
 
-/** Uses a version with the newest secrets. */
+/** Uses a version with the newest secrets, as they are shown. */
 export function UseDialog(props: {
   connector: ConnectorDetail
   version: number
@@ -19,7 +19,10 @@ export function UseDialog(props: {
   const { name, use } = connector
   const me = useMe()
   const queries = useQueryClient()
-  const set = connector.secrets.filter(({ newest }) => newest !== null)
+  const used = connector.versions.find((each) => each.version === version)?.secrets ?? []
+  const set = connector.secrets.filter(({ name, newest }) => used.includes(name) && newest !== null)
+  // Exactly those that are shown here: who adds another meanwhile does not have it used.
+  const secrets = Object.fromEntries(set.map(({ name, newest }) => [name, newest]))
   return (
     <ActDialog
       draft="use"
@@ -30,7 +33,8 @@ export function UseDialog(props: {
       confirm={says.button(version)}
       close={props.close}
       act={async ({ reason, code }) => {
-        await ask(api.useConnector, { params: { name }, body: { version, use, reason, code } })
+        const body = { version, use, secrets, reason, code }
+        await ask(api.useConnector, { params: { name }, body })
         void queries.invalidateQueries({ queryKey: ['connectors'] })
         void queries.invalidateQueries({ queryKey: ['providers'] })
         await queries.invalidateQueries({ queryKey: ['connector', name] })

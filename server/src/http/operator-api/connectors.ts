@@ -29,7 +29,7 @@ import { type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import type { LaneFigures } from '../../providers/http/company-lane.ts'
 import type { ConnectorDocument } from '../../providers/http/connector-document.ts'
-import { readDocument } from '../../providers/http/document-faults.ts'
+import { readDocument, secretsUsed } from '../../providers/http/document-faults.ts'
 import { defaultLimits } from '../../providers/http/http-provider.ts'
 import { type SampleCall, type Tried, tryOn } from '../../providers/http/try-sample.ts'
 import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
@@ -131,7 +131,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
             added_by: last?.addedBy ?? null,
           }
         }),
-        versions: versions.map(({ version, sha256, addedAt, addedBy }) => {
+        versions: versions.map(({ version, document: text, sha256, addedAt, addedBy }) => {
           const own = runs.filter((run) => run.version === version)
           return {
             version,
@@ -139,6 +139,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
             added_at: addedAt.toISOString(),
             added_by: addedBy,
             reason: reasonIn(log, 'add_connector_version', version, addedAt),
+            secrets: [...secretsUsed(storedDocument(text))].sort(),
             passed: own.some(({ passed }) => passed),
             tried_at: own[0]?.ranAt.toISOString() ?? null,
             tried_by: own[0]?.ranBy ?? null,

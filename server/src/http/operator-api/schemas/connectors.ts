@@ -76,6 +76,7 @@ export const ConnectorDetail = Type.Object({
       added_at: isoTime('when it was added'),
       added_by: Type.String(),
       reason: why,
+      secrets: Type.Array(Type.String(), { description: 'the names of those that it uses' }),
       passed: Type.Boolean({ description: 'whether it has passed its samples' }),
       tried_at: orNull(isoTime('when samples were tried on it last')),
       tried_by: orNull(Type.String()),
