@@ -28,7 +28,7 @@ export async function takeTurn(
   return rowCount === 1
 }
 
-/** Keeps how the last visit to a bank went. */
+/** Keeps how the last visit to a bank went. When its folder is looked at next is left as it is. */
 export async function noteConnection(
   pool: Pool,
   account: string,
@@ -37,7 +37,7 @@ export async function noteConnection(
 ): Promise<void> {
   await pool.query(
     `insert into bank_connections (account, fault, since, looked_at) values ($1, $2, $3, $3)
-     on conflict (account) do update set fault = excluded.fault, looked_at = excluded.looked_at,
+     on conflict (account) do update set fault = excluded.fault,
        since = case when (bank_connections.fault is null) = (excluded.fault is null)
          then bank_connections.since else excluded.since end`,
     [account, fault?.slice(0, 1_000) ?? null, at],

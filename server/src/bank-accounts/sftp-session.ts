@@ -29,7 +29,8 @@ export interface SftpSession {
   sizeOf(path: string): Promise<number | undefined>
   /** Refuses a file that is larger. */
   read(path: string, mostBytes: number): Promise<Buffer>
-  write(path: string, bytes: Buffer): Promise<void>
+  /** Begins the file, waits for what has to be done before a byte of it leaves, and writes it. */
+  write(path: string, bytes: Buffer, beforeBytes: () => Promise<void>): Promise<void>
   /** Fails if the new name is taken. */
   rename(from: string, to: string): Promise<void>
   list(folder: string): Promise<SftpFile[]>
@@ -114,8 +115,24 @@ function sessionOf(client: Client, place: SftpPlace): SftpSession {
       await told(client.get(path, into))
       return Buffer.concat(chunks)
     },
-    async write(path, bytes) {
-      await told(client.put(bytes, path))
+    async write(path, bytes, beforeBytes) {
+      const stream = client.createWriteStream(path)
+      const closed = new Promise<void>((resolve, reject) => {
+        stream.once('close', resolve)
+        stream.on('error', reject)
+      })
+      // It may fail while nobody waits for it yet.
+      closed.catch(() => {})
+      const opened = new Promise<void>((resolve) => stream.once('open', () => resolve()))
+      await told(Promise.race([opened, closed]))
+      try {
+        await beforeBytes()
+      } catch (error) {
+        stream.destroy()
+        throw error
+      }
+      stream.end(bytes)
+      await told(closed)
     },
     async rename(from, to) {
       await told(client.rename(from, to))

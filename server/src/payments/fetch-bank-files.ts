@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
+import { raiseAlarm } from '../approvals/alarms.ts'
 import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
 import { noteConnection, takeTurn } from '../bank-accounts/bank-connections.ts'
 import {
   SftpFault,
   type SftpFile,
   type SftpPlace,
+  type SftpSession,
   sftpPlaceOf,
   visitMs,
   withSftp,
 } from '../bank-accounts/sftp-session.ts'
 import type { Pool } from '../db/pool.ts'
 import { readStatusReport } from '../payment-files/pain002.ts'
-import { takeBankAnswer } from '../payout-files/take-report.ts'
+import { isMessageOfOurs, takeBankAnswer } from '../payout-files/take-report.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { importBankFile } from './import-bank-file.ts'
@@ -25,11 +27,19 @@ const unfinished = /\.(tmp|part|filepart)$/i
 interface Fetched {
   became: 'statement' | 'report' | 'refused'
   said: string
+  /** It is for another account of ours, which takes it. */
+  isOfAnother?: boolean
 }
 
 interface ReadFile extends SftpFile {
   /** Null if it is too large to be read. */
   bytes: Buffer | null
+}
+
+/** What a visit brought, up to where the connection failed. */
+interface Visit {
+  files: ReadFile[]
+  fault: SftpFault | null
 }
 
 /**
@@ -45,6 +55,8 @@ export class BankInbox {
   private readonly onError: (error: unknown) => void
   /** What each folder showed at the last look: what changes is still being written. */
   private readonly seen = new Map<string, Set<string>>()
+  /** How often each file was read that is not taken yet. */
+  private readonly tries = new Map<string, number>()
 
   constructor(
     desk: Desk,
@@ -70,10 +82,9 @@ export class BankInbox {
       const place = sftpPlaceOf(secretKeys, account)
       try {
         if (!place) throw new SftpFault('The private key does not open with the secret key.')
-        for (const file of await this.read(account, place, sftpGetFolder, limitMs)) {
-          await this.take(account, place, file)
-        }
-        await noteConnection(pool, name, null, now())
+        const { files, fault } = await this.read(account, place, sftpGetFolder, limitMs)
+        for (const file of files) await this.take(account, place, file)
+        await noteConnection(pool, name, fault?.message ?? null, now())
       } catch (error) {
         if (!(error instanceof SftpFault)) this.onError(error)
         else await noteConnection(pool, name, error.message, now())
@@ -87,7 +98,7 @@ export class BankInbox {
     place: SftpPlace,
     folder: string,
     limitMs: number,
-  ): Promise<ReadFile[]> {
+  ): Promise<Visit> {
     return withSftp(
       place,
       async (session) => {
@@ -97,20 +108,37 @@ export class BankInbox {
         const before = this.seen.get(name) ?? new Set()
         this.seen.set(name, new Set(listed.map(looksOf)))
         const still = listed.filter((file) => before.has(looksOf(file)))
-        const files: ReadFile[] = []
+        const visit: Visit = { files: [], fault: null }
         let size = 0
-        for (const file of await unread(this.desk.pool, name, still)) {
-          if (files.length === mostFiles || (size > 0 && size + file.size > mostBytes)) break
-          const isTooLarge = file.size > maxFileBytes
-          const path = `${folder.replace(/\/+$/, '')}/${file.name}`
-          const bytes = isTooLarge ? null : await session.read(path, maxFileBytes)
-          files.push({ ...file, bytes })
-          size += bytes?.length ?? 0
+        for (const file of this.failedLast(name, await unread(this.desk.pool, name, still))) {
+          const isFull = visit.files.length === mostFiles
+          if (isFull || (size > 0 && size + file.size > mostBytes)) break
+          this.noteTry(name, file)
+          try {
+            const bytes = await readWhole(session, folder, file)
+            visit.files.push({ ...file, bytes })
+            size += bytes?.length ?? 0
+          } catch (error) {
+            if (!(error instanceof SftpFault)) throw error
+            visit.fault = error
+            break
+          }
         }
-        return files
+        return visit
       },
       limitMs,
     )
+  }
+
+  /** Files that could not be read or taken come after all others: they hold nothing up. */
+  private failedLast(account: string, files: SftpFile[]): SftpFile[] {
+    const tries = (file: SftpFile) => this.tries.get(`${account} ${looksOf(file)}`) ?? 0
+    return files.sort((a, b) => tries(a) - tries(b))
+  }
+
+  private noteTry(account: string, file: SftpFile): void {
+    const key = `${account} ${looksOf(file)}`
+    this.tries.set(key, (this.tries.get(key) ?? 0) + 1)
   }
 
   private async take(account: BankAccount, place: SftpPlace, file: ReadFile): Promise<void> {
@@ -144,15 +172,16 @@ export class BankInbox {
     }
     const { originalMessageId } = await readStatusReport(bytes)
     const answer = await takeBankAnswer(this.desk, account.name, originalMessageId, bytes, by)
-    return answer === undefined
-      ? { became: 'refused', said: `It answers no file of ${account.name}: ${originalMessageId}.` }
-      : { became: 'report', said: answer }
+    if (answer !== undefined) return { became: 'report', said: answer }
+    const said = `It answers no file of ${account.name}: ${originalMessageId}.`
+    const isOfAnother = await isMessageOfOurs(this.desk.pool, originalMessageId)
+    return { became: 'refused', said, isOfAnother }
   }
 
   private async keep(account: BankAccount, file: ReadFile, fetched: Fetched): Promise<void> {
     const { name, size, modifiedAt, bytes } = file
-    if (fetched.became === 'refused') this.onRefused(`${account.name}: ${name}`, fetched.said)
-    await this.desk.pool.query(
+    const at = this.desk.now()
+    const { rowCount } = await this.desk.pool.query(
       `insert into bank_fetches (account, name, size, modified_at, sha256, became, said, fetched_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
       [
@@ -163,10 +192,33 @@ export class BankInbox {
         bytes && createHash('sha256').update(bytes).digest('hex'),
         fetched.became,
         fetched.said.replaceAll('\0', '').slice(0, 2_000) || '-',
-        this.desk.now(),
+        at,
       ],
     )
+    this.tries.delete(`${account.name} ${looksOf(file)}`)
+    if (fetched.became !== 'refused' || rowCount === 0) return
+    this.onRefused(`${account.name}: ${name}`, fetched.said)
+    if (fetched.isOfAnother) return
+    // It is not read again: what is in it, a refusal or a debit, is known here only if a person brings it.
+    const words = `A file that the bank gave for ${account.name} was not taken: ${name}. ${fetched.said} Find out what is in it, and import it by hand if it is the account's.`
+    await raiseAlarm(this.desk.pool, { at, by: account.name, words: words.replaceAll('\0', '') })
   }
+}
+
+/** A file's bytes as they are listed; null if they are too many. What grows meanwhile is read at a later visit. */
+async function readWhole(
+  session: SftpSession,
+  folder: string,
+  file: SftpFile,
+): Promise<Buffer | null> {
+  if (file.size > maxFileBytes) return null
+  const path = `${folder.replace(/\/+$/, '')}/${file.name}`
+  const bytes = await session.read(path, maxFileBytes)
+  const sizeNow = await session.sizeOf(path)
+  if (bytes.length === file.size && sizeNow === file.size) return bytes
+  throw new SftpFault(
+    `${path} is listed with ${file.size} bytes, and ${bytes.length} came: it is read again.`,
+  )
 }
 
 function looksOf({ name, size, modifiedAt }: SftpFile): string {

@@ -4,7 +4,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
-import { nobody } from '../operators/credentials.ts'
+import { credentialOf, nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { whyLocked } from './after-restore.ts'
@@ -21,6 +21,9 @@ import {
 } from './payout-file.ts'
 
 type Named = Pick<PayoutFile, 'account' | 'fileId'>
+
+/** This service, which saw a file arrive. */
+export const machine: Outsider = { userId: null, email: 'sluice', ip: null }
 
 /** A download of a file's bytes. */
 export interface PayoutDownload {
@@ -53,32 +56,18 @@ export async function handOut(
 ): Promise<PayoutSeal> {
   const seal = await readSeal(tx, file)
   if (!seal || file.state === 'closed') throw wrongState(file, 'exported')
-  const items = await readItemsLeft(tx, file)
-  refuseAbandoned(items)
-  const isRefused = ({ state }: PayoutItem) =>
-    state === 'rejected' || state === 'cancelled' || state === 'returned'
-  if (items.some(isRefused)) {
-    // Their money is free again: the bank may take the same bytes for new ones.
-    throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
-  }
-  if (await isOnItsWay(tx, file)) {
-    throw new Problem('invalid_transition', 'It is on its way to the bank by SFTP.')
-  }
-  // Once somebody has the bytes they may be with the bank, and its answer is what counts.
-  const why =
-    file.state === 'approved'
-      ? ((await whyItMustStay(tx, file, items, at)) ?? (await whyTooLate(tx, file, seal, at)))
-      : await whyLocked(tx, file.account, at)
-  if (why !== undefined) throw new Problem('invalid_transition', why)
+  if (file.state === 'approved') await refuseToLeave(tx, file, seal, at)
+  else await refuseCopy(tx, file, seal, at)
   if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
     throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
   }
+  const people = await peopleOf(tx, file, by, 'downloads it')
   await tx.query(
-    `insert into payout_file_downloads
-       (account, file_id, n, round, downloaded_by, downloader, reason, at)
-     select $1, $2, coalesce(max(n), 0) + 1, $7, $3, $4, $5, $6 from payout_file_downloads
-     where account = $1 and file_id = $2`,
-    [file.account, file.fileId, by.userId ?? nobody, by.email, reason, at, seal.round],
+    `insert into payout_file_downloads (account, file_id, n, round, made_by, approved_by,
+       approver_reset_by, downloaded_by, reset_by, downloader, reason, at)
+     select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7, $8, $9, $10, $11
+     from payout_file_downloads where account = $1 and file_id = $2`,
+    [file.account, file.fileId, ...people, by.email, reason, at],
   )
   if (file.state === 'approved') await setState(tx, file, 'exported')
   await writeAudit(tx, {
@@ -91,6 +80,47 @@ export async function handOut(
     reason,
   })
   return seal
+}
+
+/** Refuses to let the bytes come nearer to the bank at this moment. */
+export async function refuseToLeave(
+  tx: Tx,
+  file: PayoutFile,
+  seal: PayoutSeal,
+  at: Date,
+): Promise<void> {
+  const items = await readItemsLeft(tx, file)
+  refuseAbandoned(items)
+  refuseOtherItems(file, seal, items)
+  const why = (await whyItMustStay(tx, file, items, at)) ?? (await whyTooLate(tx, file, seal, at))
+  if (why !== undefined) throw new Problem('invalid_transition', why)
+}
+
+/** Once somebody has the bytes they may be with the bank, and its answer is what counts. */
+async function refuseCopy(tx: Tx, file: PayoutFile, seal: PayoutSeal, at: Date): Promise<void> {
+  const items = await readItemsLeft(tx, file)
+  refuseAbandoned(items)
+  refuseOtherItems(file, seal, items)
+  const isRefused = ({ state }: PayoutItem) =>
+    state === 'rejected' || state === 'cancelled' || state === 'returned'
+  if (items.some(isRefused)) {
+    // Their money is free again: the bank may take the same bytes for new ones.
+    throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
+  }
+  const why = await whyLocked(tx, file.account, at)
+  if (why !== undefined) throw new Problem('invalid_transition', why)
+  await withdrawPut(tx, file, at)
+}
+
+/** The bytes pay what is left of the file, or they do not leave. */
+function refuseOtherItems(
+  { fileId }: PayoutFile,
+  seal: PayoutSeal,
+  items: readonly PayoutItem[],
+): void {
+  const left = items.filter(({ reference }) => reference !== null).length
+  if (left === seal.items) return
+  throw new Error(`payout file ${fileId} has ${left} payouts, and its bytes have ${seal.items}`)
 }
 
 /** A file for a day that is over would be refused by the bank, or be paid on a day that nobody approved. */
@@ -162,28 +192,20 @@ export async function recordSent(
   const isAnswered = file.state === 'acknowledged' || file.state === 'closed'
   const first = await downloadedBy(tx, file)
   if (first === undefined || (file.state !== 'exported' && !isAnswered)) return false
-  const { round, approvedBy } = await whoApproved(tx, file)
-  if (file.madeBy === nobody && approvedBy === by.userId) {
-    const detail =
-      'You approved it, and nobody signed in to make it: another person says that the bank has it.'
-    throw new Problem('same_person', detail)
-  }
+  const people = await peopleOf(tx, file, by, 'says that the bank has it')
   const { rowCount } = await tx.query(
     `insert into payout_file_sendings (account, file_id, first, downloaded_by, round, made_by,
-       approved_by, sent_by, sender, bank_reference, put_step, at)
-     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+       approved_by, approver_reset_by, sent_by, reset_by, sender, bank_reference, put_step, at)
+     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (account, file_id) do nothing`,
     [
       file.account,
       file.fileId,
       first,
-      round,
-      file.madeBy,
-      approvedBy,
-      by.userId ?? nobody,
+      ...people,
       by.email,
       bankReference.slice(-100),
-      by.userId === null ? 'arrived' : null,
+      by === machine ? 'arrived' : null,
       at,
     ],
   )
@@ -192,13 +214,30 @@ export async function recordSent(
   return true
 }
 
-/** Whether the service is about to put a file into the bank's folder: who brings it by hand would bring a copy. */
-async function isOnItsWay(tx: Tx, { account, fileId }: Named): Promise<boolean> {
-  const { rows } = await tx.query(
-    'select 1 from payout_file_puts where account = $1 and file_id = $2 and act_at is not null',
+/**
+ * Who brings a file by hand would bring a copy of what the service puts into the bank's folder. What it has given up is
+ * withdrawn for ever, unless bytes of it went there: then the bank may have it.
+ */
+async function withdrawPut(tx: Tx, { account, fileId }: Named, at: Date): Promise<void> {
+  const { rows } = await tx.query<{ tries: number; isOn: boolean; steps: string[] }>(
+    `select tries, act_at is not null as "isOn", array(select step from payout_file_put_steps s
+       where s.account = p.account and s.file_id = p.file_id) as steps
+     from payout_file_puts p where account = $1 and file_id = $2 for no key update`,
     [account, fileId],
   )
-  return rows.length > 0
+  const [put] = rows
+  if (!put || put.steps.includes('arrived') || put.steps.includes('withdrawn')) return
+  if (put.isOn) throw new Problem('invalid_transition', 'It is on its way to the bank by SFTP.')
+  if (put.steps.includes('uploading')) {
+    const detail =
+      'It was being put into the folder of the bank, which may have it: ask the bank, and say so if it has.'
+    throw new Problem('invalid_transition', detail)
+  }
+  await tx.query(
+    `insert into payout_file_put_steps (account, file_id, step, try, at)
+     values ($1, $2, 'withdrawn', $3, $4)`,
+    [account, fileId, put.tries, at],
+  )
 }
 
 async function downloadedBy(tx: Tx, { account, fileId }: Named): Promise<bigint | undefined> {
@@ -210,18 +249,32 @@ async function downloadedBy(tx: Tx, { account, fileId }: Named): Promise<bigint 
   return rows[0]?.downloaded_by
 }
 
-/** Who approved what is sealed, and in which round. */
-export async function whoApproved(
+/**
+ * Who made and approved a file, and who does something with it now, with who could sign in as them: round, maker,
+ * approver, who reset the approver, who does it, who reset them. Two people have looked at every file: what nobody
+ * signed in to make is let go by another than who approved it, who could not be the same person either.
+ */
+async function peopleOf(
   tx: Tx,
-  { account, fileId, round }: PayoutFile,
-): Promise<{ round: number; approvedBy: bigint }> {
-  const { rows } = await tx.query<{ round: number; approvedBy: bigint }>(
-    `select a.round, a.approved_by as "approvedBy" from payout_file_seals s
-     join payout_file_approvals a
-       on a.account = s.account and a.file_id = s.file_id and a.round = s.round
-     where s.account = $1 and s.file_id = $2 and s.round = $3`,
+  { account, fileId, round, madeBy }: PayoutFile,
+  by: Operator | Outsider,
+  doing: string,
+): Promise<(number | bigint)[]> {
+  const { rows } = await tx.query<{ approved_by: bigint; reset_by: bigint }>(
+    `select approved_by, reset_by from payout_file_approvals
+     where account = $1 and file_id = $2 and round = $3`,
     [account, fileId, round],
   )
-  if (!rows[0]) throw new Error(`nobody has approved payout file ${fileId}`)
-  return rows[0]
+  const [approval] = rows
+  if (!approval) throw new Error(`nobody has approved payout file ${fileId}`)
+  const { approved_by, reset_by } = approval
+  const own = by.userId ?? nobody
+  const { resetBy } = await credentialOf(tx, own)
+  const isTied = [approved_by, reset_by].some((each) => each !== nobody && each === resetBy)
+  const isSame = own === nobody || own === approved_by || own === reset_by || isTied
+  if (madeBy === nobody && isSame && by !== machine) {
+    const detail = `Nobody signed in to make it: another person than who approved it ${doing}, and neither has reset the other.`
+    throw new Problem('same_person', detail)
+  }
+  return [round, madeBy, approved_by, reset_by, own, resetBy]
 }

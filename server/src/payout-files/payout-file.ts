@@ -154,6 +154,8 @@ export interface PayoutSeal {
   contentType: string
   sealedAt: Date
   executionDate: Day
+  /** How many payouts are in the bytes. */
+  items: number
   sha256: string
   bytes: Buffer
 }
@@ -328,7 +330,7 @@ export async function readSeal(
   if (!sealedStates.includes(state)) return undefined
   const { rows } = await db.query<PayoutSeal>(
     `select round, message_id as "messageId", name, content_type as "contentType",
-       sealed_at as "sealedAt", execution_date as "executionDate", sha256, bytes
+       sealed_at as "sealedAt", execution_date as "executionDate", items, sha256, bytes
      from payout_file_seals where account = $1 and file_id = $2 and round = $3`,
     [account, fileId, round],
   )

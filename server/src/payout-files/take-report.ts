@@ -93,6 +93,7 @@ export async function takeStatusReport(
       if (told.outcome === 'paid') read.outcomes.set(reference, { ...told, outcome: 'accepted' })
     }
   }
+  if (mode === 'bank' && (await hasCopies(desk.pool, file))) doubtRefusal(read.outcomes)
   const { reportId, isRepeat } = await keepReport(desk, file, bytes, read, by)
   await alarmOf(desk, file, reportId, read.outcomes, by)
   await settleItems(desk, file, read.outcomes, 'paid')
@@ -102,8 +103,9 @@ export async function takeStatusReport(
 }
 
 /**
- * Takes an answer that was fetched from the bank itself: refusals count at once as well. Returns what it said, in
- * words; undefined if it is about no file of the account.
+ * Takes an answer that was fetched from the bank itself: refusals count at once as well, unless they are of a whole
+ * file that was given out more than once. Returns what it said, in words; undefined if it is about no file of the
+ * account.
  */
 export async function takeBankAnswer(
   desk: PayoutDesk,
@@ -144,6 +146,32 @@ async function fileOfMessage(
     [account, messageId],
   )
   return rows[0] && findPayoutFile(pool, rows[0].file_id)
+}
+
+/** Whether a file of any account has this message id. */
+export async function isMessageOfOurs(pool: Pool, messageId: string | null): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from payout_file_seals where message_id = $1 limit 1',
+    [messageId],
+  )
+  return rows.length > 0
+}
+
+/** Whether the bank may have been brought a file more than once. */
+async function hasCopies(pool: Pool, { account, fileId }: PayoutFile): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select 1 from payout_file_downloads where account = $1 and file_id = $2 and n > 1 limit 1',
+    [account, fileId],
+  )
+  return rows.length > 0
+}
+
+/** What refuses the whole of a file may be about a second copy, while the first is being paid. */
+function doubtRefusal(outcomes: Map<string, ItemOutcome>): void {
+  for (const [reference, told] of outcomes) {
+    // As of one that the bank is known to have.
+    outcomes.set(reference, inDoubt(told, 'accepted'))
+  }
 }
 
 /** Whether a person has had the file. Anyone may have typed a command. */
@@ -308,7 +336,7 @@ async function alarmOf(
   const words = [
     `The bank has answered about payout file ${file.fileId} (${file.account}).`,
     doubtful.length > 0 &&
-      `It calls these duplicates, or refuses them after it took them: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
+      `It calls these duplicates, or refuses the whole file after it took it or while there are copies of it: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
     revived.length > 0 &&
       `paid_after_failed: it has or pays these, which have failed here and whose money was given back: ${named(revived)}. Ask the bank to stop them.`,
   ]

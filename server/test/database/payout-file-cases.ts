@@ -7,6 +7,7 @@ const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0
 const account = 'scb'
 const digest = 'a'.repeat(64)
 const people = { made_by: 1, maker_reset_by: 0 }
+const approved = { made_by: 1, approved_by: 2, approver_reset_by: 0 }
 const line = { agent_id: 1, order_id: uuid(3), attempt: 1, amount: 100 }
 
 export const goodPayoutFiles: Record<string, Fields> = {
@@ -37,20 +38,12 @@ export const goodPayoutFiles: Record<string, Fields> = {
     ...{ items: 1, amount: 100, sha256: digest, bytes: '\\x00' },
   },
   payout_file_downloads: {
-    ...{ account, file_id: uuid(1), n: 2, round: 1, downloaded_by: 2 },
+    ...{ account, file_id: uuid(1), n: 2, round: 1, ...approved, downloaded_by: 2, reset_by: 0 },
     ...{ downloader: 'two@sluice.example', reason: 'it was lost', at },
   },
   payout_file_sendings: {
-    ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2 },
-    ...{
-      round: 1,
-      made_by: 1,
-      approved_by: 2,
-      sent_by: 3,
-      sender: 'three@sluice.example',
-      bank_reference: 'B1',
-      at,
-    },
+    ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2, round: 1, ...approved },
+    ...{ sent_by: 3, reset_by: 0, sender: 'three@sluice.example', bank_reference: 'B1', at },
   },
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
@@ -65,12 +58,12 @@ export const goodPayoutFiles: Record<string, Fields> = {
     ...{ proposal_id: uuid(13), verdict: 'approved', reason: 'a wrong payee', at },
   },
   payout_file_puts: {
-    ...{ account, file_id: uuid(1), round: 1, made_by: 1, approved_by: 2 },
-    ...{ remote_path: '/in/two.xml', size: 1, sha256: digest, asked_by: 3 },
-    ...{ asker: 'three@sluice.example', reason: 'for the bank', asked_at: at, tries: 0 },
+    ...{ account, file_id: uuid(1), first: 1, round: 1 },
+    ...{ remote_path: '/in/two.xml', size: 1, sha256: digest, asked_by: 2 },
+    ...{ asker: 'two@sluice.example', reason: 'for the bank', asked_at: at, tries: 0 },
     ...{ act_at: at },
   },
-  payout_file_put_steps: { account, file_id: uuid(4), step: 'arrived', at },
+  payout_file_put_steps: { account, file_id: uuid(4), step: 'arrived', try: 1, at },
   bank_fetches: {
     ...{ account, name: 'two.xml', size: 1, modified_at: at, sha256: digest },
     ...{ became: 'report', said: '1 accepted', fetched_at: at },
@@ -117,7 +110,7 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_file_sendings', { file_id: uuid(4) }],
   ['payout_file_reports', { report_id: uuid(1), sha256: digest }],
   ['payout_file_puts', { file_id: uuid(4) }],
-  ['payout_file_put_steps', { step: 'renaming' }],
+  ['payout_file_put_steps', { step: 'withdrawn' }],
   ['bank_fetches', { name: 'one.xml' }],
   ['bank_accounts', { name: 'ktb', only_one: null }],
   ['bank_connections', { account }],
@@ -257,21 +250,36 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ],
   ['payout_file_schedules_pkey', 'payout_file_schedules', { cutoff: at }],
   ['payout_file_schedules_account_file_id_fkey', 'payout_file_schedules', { file_id: uuid(9) }],
+  ['payout_file_downloads_people', 'payout_file_downloads', { approved_by: null }],
+  ['payout_file_downloads_approved', 'payout_file_downloads', { approved_by: 7 }],
+  ...['payout_file_downloads', 'payout_file_sendings'].flatMap((table) => {
+    const by = table === 'payout_file_downloads' ? 'downloaded_by' : 'sent_by'
+    const other = 3
+    const tied: Fields[] = [
+      { approved_by: other },
+      { approver_reset_by: other },
+      { reset_by: 2 },
+      { reset_by: 5, approver_reset_by: 5 },
+      { reset_by: null },
+    ]
+    return tied.map((each): [string, string, Fields] => [
+      `${table}_two_people`,
+      table,
+      { made_by: 0, [by]: other, ...each },
+    ])
+  }),
+  ['payout_file_downloads_two_people', 'payout_file_downloads', { made_by: 0, downloaded_by: 0 }],
   ['payout_file_sendings_people', 'payout_file_sendings', { approved_by: null }],
+  ['payout_file_sendings_of_download', 'payout_file_sendings', { round: 2 }],
   ['payout_file_sendings_approved', 'payout_file_sendings', { approved_by: 7 }],
-  [
-    'payout_file_sendings_two_people',
-    'payout_file_sendings',
-    { made_by: 0, approved_by: 3, sent_by: 3 },
-  ],
   ['bank_accounts_sftp', 'bank_accounts', { sftp_host: 'bank.example' }],
   ['bank_accounts_sftp', 'bank_accounts', { sftp_put_folder: '/in' }],
   ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_port: 0 }],
   ['bank_accounts_sftp_texts', 'bank_accounts', { ...server, sftp_host_key: 'MD5:x' }],
   ['payout_file_puts_pkey', 'payout_file_puts', { file_id: uuid(4) }],
-  ['payout_file_puts_of_seal', 'payout_file_puts', { file_id: uuid(2) }],
-  ['payout_file_puts_approved', 'payout_file_puts', { approved_by: 7 }],
-  ['payout_file_puts_two_people', 'payout_file_puts', { made_by: 0, approved_by: 3 }],
+  ['payout_file_puts_of_download', 'payout_file_puts', { asked_by: 7 }],
+  ['payout_file_puts_of_download', 'payout_file_puts', { round: 2 }],
+  ['payout_file_puts_first_check', 'payout_file_puts', { first: 2 }],
   ['payout_file_puts_remote_path_check', 'payout_file_puts', { remote_path: '' }],
   ['payout_file_puts_size_check', 'payout_file_puts', { size: 0 }],
   ['payout_file_puts_sha256_check', 'payout_file_puts', { sha256: 'x' }],
@@ -280,7 +288,15 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_puts_reason_check', 'payout_file_puts', { reason: 'x' }],
   ['payout_file_puts_tries_check', 'payout_file_puts', { tries: -1 }],
   ['payout_file_puts_fault_check', 'payout_file_puts', { fault: '' }],
-  ['payout_file_put_steps_pkey', 'payout_file_put_steps', { step: 'renaming' }],
+  ['payout_file_put_steps_pkey', 'payout_file_put_steps', { step: 'withdrawn' }],
+  ['payout_file_put_steps_one_way', 'payout_file_put_steps', { step: 'uploading' }],
+  ['payout_file_put_steps_in_order', 'payout_file_put_steps', { step: 'renaming' }],
+  [
+    'payout_file_put_steps_follow',
+    'payout_file_put_steps',
+    { step: 'renaming', follows: 'uploading' },
+  ],
+  ['payout_file_put_steps_try_check', 'payout_file_put_steps', { try: -1 }],
   ['payout_file_put_steps_account_file_id_fkey', 'payout_file_put_steps', { file_id: uuid(2) }],
   ['payout_file_put_steps_step_check', 'payout_file_put_steps', { step: 'lost' }],
   ['payout_file_sendings_seen', 'payout_file_sendings', { put_step: 'renaming', sent_by: 0 }],
@@ -324,6 +340,7 @@ export const payoutFileKeys = [
   'payout_file_approvals_as_approved',
   'payout_file_downloads_as_made',
   'payout_file_approvals_people',
+  'payout_file_downloads_in_round',
 ]
 
 /** What the service may not change once it is written. */

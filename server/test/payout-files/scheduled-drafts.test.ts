@@ -90,10 +90,28 @@ it('a draft that nobody signed in to make takes two people', async () => {
   expect((await approve(approver)).json.state).toBe('approved')
   const commandLine = { userId: null, email: 'command line', ip: null }
   const named = { account: account.name, fileId: file.id }
-  await exportPayoutFile(s.service.desk, named, commandLine, 'to bring it to the bank')
+  const reason = 'to bring it to the bank'
+  await expect(exportPayoutFile(s.service.desk, named, commandLine, reason)).rejects.toThrow(
+    'Nobody signed in to make it',
+  )
+  const take = (by: OperatorClient) =>
+    by.post(`/payout-files/${file.id}/export`, { reason, code: by.code() })
+  expect((await take(approver)).json.code).toBe('same_person')
+  // Who could sign in as the approver, or whom the approver could sign in as, is no second person.
+  const tie = (one: OperatorClient, by: OperatorClient) =>
+    s.sql(
+      `insert into user_credentials (user_id, n, reset_by, made_at)
+       select o.user_id, 7, b.user_id, now() from users o, users b where o.email = $1 and b.email = $2`,
+      [one.email, by.email],
+    )
+  await tie(operator, approver)
+  expect((await take(operator)).json.code).toBe('same_person')
+  const third = await signIn(s, 'operator')
+  expect((await take(third)).status).toBe(200)
   const sent = (by: OperatorClient) =>
     by.post(`/payout-files/${file.id}/sent`, { bank_reference: 'B-1', code: by.code() })
   expect((await sent(approver)).json.code).toBe('same_person')
+  expect((await sent(operator)).json.code).toBe('same_person')
   expect((await sent(other)).json).toMatchObject({ state: 'sent' })
 })
 

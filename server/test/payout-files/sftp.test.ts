@@ -55,6 +55,8 @@ function served(more: Parameters<typeof payingAccount>[1] = {}, key = server.pri
     {
       ...{ sftpHost: '127.0.0.1', sftpPort: server.port, sftpUser: 'us' },
       ...{ sftpHostKey: server.hostKey, sftpPutFolder: '/in', sftpGetFolder: '/out' },
+      // A file is for a later day, whatever the time is.
+      payoutCutoffs: '00:01',
       ...more,
     },
     key,
@@ -103,6 +105,16 @@ async function again(file: Answer, state: string): Promise<void> {
     )
     .toBe(state)
 }
+
+const take = ({ json }: Answer, by = checker): Promise<Answer> =>
+  by.post(`/payout-files/${json.id}/export`, { reason: 'by hand', code: by.code() })
+
+/** Keeps a file from being tried by itself in other tests. */
+const hold = ({ json }: Answer) =>
+  s.sql('update payout_file_puts set act_at = null where file_id = $1', [json.id])
+
+const alarmsAbout = async (words: string) =>
+  (await s.sql('select words from alarms where words like $1', [`%${words}%`])).rows
 
 const names = () => [...server.files.keys()].sort()
 const done = (what: string) => server.log.filter((each) => each.startsWith(what))
@@ -186,6 +198,131 @@ it('while a file is on its way nobody gets it, and what the bank has by other me
   expect(done('write')).toHaveLength(1)
 })
 
+it('what is stopped while a file is about to get its name keeps it from getting it', async () => {
+  const file = await approved(await served(), 133)
+  let left = 1
+  server.breaks = (step) => (step === 'rename' && left-- > 0 ? 'before' : undefined)
+  await send(file)
+  await tried(file, 'waiting')
+  await s.sql(
+    `insert into stops (agent_id, stop_id, deposits, stopped_by, reason, stopped_at)
+     values (0, gen_random_uuid(), false, 'a person', 'a test', now())`,
+  )
+  await again(file, 'waiting')
+  await expect.poll(async () => (await look(file)).put.fault).toBe('Everything is stopped.')
+  expect(names()).toEqual([`/in/${file.json.sealed.name}.tmp`])
+  await s.sql('delete from stops where agent_id = 0')
+  await again(file, 'arrived')
+  expect(done('write')).toHaveLength(1)
+})
+
+it('what somebody downloads that never went is withdrawn for ever; what may be there is not given out', async () => {
+  const file = await approved(await served(), 134)
+  server.breaks = (step) => (step === 'open' ? 'before' : undefined)
+  await send(file)
+  await tried(file, 'waiting')
+  await hold(file)
+  server.breaks = () => undefined
+  expect((await take(file)).status).toBe(200)
+  expect((await send(file)).json.detail).toContain('downloaded the file since')
+  // Whatever sets it going again.
+  await s.sql('update payout_file_puts set act_at = $2 where file_id = $1', [
+    file.json.id,
+    s.clock(),
+  ])
+  await tried(file, 'held')
+  expect(names()).toEqual([])
+
+  const other = await approved(await served(), 135)
+  server.breaks = (step) => (step === 'write' ? 'before' : undefined)
+  await send(other)
+  await tried(other, 'waiting')
+  await hold(other)
+  expect((await take(other)).json.detail).toContain('which may have it')
+})
+
+it('a bank that takes what is being uploaded gets it once', async () => {
+  const file = await approved(await served(), 136)
+  server.breaks = (step) => (step === 'write' ? 'after' : undefined)
+  await send(file)
+  await tried(file, 'waiting')
+  server.breaks = () => undefined
+  server.files.clear()
+  await again(file, 'held')
+  expect((await look(file)).put.fault).toContain('the bank may have taken it')
+  await send(file)
+  await again(file, 'held')
+  expect(done('write')).toHaveLength(1)
+  expect(names()).toEqual([])
+})
+
+it('what should have gone long ago is for a person, who presses again', async () => {
+  const file = await approved(await served(), 137)
+  server.breaks = (step) => (step === 'open' ? 'before' : undefined)
+  await send(file)
+  await tried(file, 'waiting')
+  server.breaks = () => undefined
+  await s.sql(
+    `update payout_file_puts set act_at = $2::timestamptz - interval '16 minutes' where file_id = $1`,
+    [file.json.id, s.clock()],
+  )
+  await tried(file, 'held')
+  expect((await look(file)).put.fault).toContain('should have gone long ago')
+  expect(await alarmsAbout(`${file.json.id}%long ago`)).toHaveLength(1)
+  expect(names()).toEqual([])
+  await send(file)
+  await tried(file, 'arrived')
+  const { rows } = await s.sql(
+    `select email from audit_log where action = 'send_payout_file' and subject_id = $1 order by at`,
+    [file.json.id],
+  )
+  expect(rows[0]).toEqual({ email: maker.email })
+})
+
+it('a try that another one has taken over does nothing more', async () => {
+  const file = await approved(await served(), 138)
+  const others: Promise<unknown>[] = []
+  server.breaks = (step) => {
+    if (step !== 'write' || others.length > 0) return undefined
+    others.push(
+      s.sql('update payout_file_puts set tries = tries + 1 where file_id = $1', [file.json.id]),
+    )
+    return undefined
+  }
+  await send(file)
+  await expect
+    .poll(async () => {
+      await putDueFiles(s.service.desk, never)
+      await Promise.all(others)
+      return others.length > 0 && names().length
+    })
+    .toBe(1)
+  await putDueFiles(s.service.desk, never)
+  expect(done('rename')).toEqual([])
+  expect((await look(file)).put).toMatchObject({ state: 'waiting', fault: null })
+  await again(file, 'arrived')
+  expect(done('write')).toHaveLength(1)
+})
+
+it('what is left of a file after a payout was taken out goes, and bytes of other payouts do not', async () => {
+  const account = await served()
+  await withdrawals(s, agent, account, 250, 260)
+  const { json: draft } = await maker.post('/payout-files', { account: account.name })
+  const approve = async () => {
+    const { json } = await maker.get(`/payout-files/${draft.id}`)
+    const code = checker.code()
+    return checker.post(`/payout-files/${draft.id}/approve`, { digest: json.digest, code })
+  }
+  const [first] = (await approve()).json.items
+  await takenOut(draft.id, first.txn_id)
+  const file = await approve()
+  await s.sql('update payout_file_seals set items = 2 where file_id = $1 and round = 2', [draft.id])
+  expect((await send(file)).status).toBe(500)
+  await s.sql('update payout_file_seals set items = 1 where file_id = $1 and round = 2', [draft.id])
+  await send(file)
+  await tried(file, 'arrived')
+})
+
 it('a file that was about to get its name when the connection broke gets it', async () => {
   const file = await approved(await served(), 131)
   let left = 1
@@ -265,9 +402,7 @@ it('a key that the bank does not know, and a port where nobody is, are told in w
   await send(two)
   await tried(two, 'waiting')
   expect((await look(two)).put.fault).toContain('cannot be reached at port 1')
-  for (const file of [one, two]) {
-    await s.sql('update payout_file_puts set act_at = null where file_id = $1', [file.json.id])
-  }
+  for (const file of [one, two]) await hold(file)
 })
 
 it('what nobody signed in to make is sent by another person than who approved it', async () => {
@@ -368,6 +503,7 @@ it('what the bank answers and reports is fetched, acts at once, and is read once
     { name: '5.xml', became: 'statement' },
   ])
   expect(refused).toHaveLength(2)
+  expect(await alarmsAbout(`for ${account.name} was not taken`)).toHaveLength(2)
   const movements = await s.sql('select explained_by from bank_movements where account = $1', [
     account.name,
   ])
@@ -403,6 +539,47 @@ it('a connection that breaks while it reads loses nothing', async () => {
   await box.poll()
   expect((await look(file)).state).toBe('acknowledged')
   expect((await maker.get(`/bank-accounts/${account.name}`)).json.sftp_state.fault).toBeNull()
+})
+
+it('a refusal of a whole file of which there are copies is unknown', async () => {
+  const { file, codes, messageId } = await sent(await served(), 270, 280)
+  const [bad = ''] = codes
+  await take(file)
+  const { box } = inbox()
+  const items = [{ code: bad, status: 'RJCT', reason: 'AC04' }]
+  server.put('/out/1.xml', pain002(messageId, { group: 'RJCT', reason: 'FF01', items }))
+  await box.poll()
+  await box.poll()
+  expect(statesOf({ json: await look(file) } as Answer)).toEqual(['rejected', 'unknown'])
+  expect(await alarmsAbout(`${file.json.id}%copies of it`)).toHaveLength(1)
+})
+
+it('a file that comes short is read again, and those that fail hold no others up', async () => {
+  const account = await served()
+  const { file, messageId } = await sent(account, 290)
+  server.put('/out/1.xml', 'x'.repeat(100))
+  server.put('/out/2.xml', pain002(messageId, { group: 'ACCP' }))
+  const { box } = inbox()
+  await box.poll()
+  const whole = server.files.get('/out/1.xml')
+  // It is listed as it was, and shrinks whenever it is read.
+  server.breaks = (step, path) => {
+    if (step === 'list' && whole) server.files.set('/out/1.xml', whole)
+    if (step === 'read' && path === '/out/1.xml') {
+      server.files.set(path, { bytes: Buffer.from('x'), modifiedS: whole?.modifiedS ?? 0 })
+    }
+    return undefined
+  }
+  if (whole) server.files.set('/out/1.xml', whole)
+  await box.poll()
+  expect((await maker.get(`/bank-accounts/${account.name}`)).json.sftp_state.fault).toContain(
+    'listed with 100 bytes',
+  )
+  if (whole) server.files.set('/out/1.xml', whole)
+  await box.poll()
+  expect((await look(file)).state).toBe('acknowledged')
+  const { rows } = await s.sql('select name from bank_fetches where account = $1', [account.name])
+  expect(rows).toEqual([{ name: '2.xml' }])
 })
 
 it('the settings are set in the console, and the private key is never shown', async () => {

@@ -28,9 +28,9 @@ alter table bank_accounts validate constraint bank_accounts_sftp_texts;
 create table if not exists payout_file_puts (
   account text not null,
   file_id uuid not null,
+  -- Who asks for it is who has the bytes, as the first and only one.
+  first integer not null check (first = 1),
   round integer not null,
-  made_by bigint not null,
-  approved_by bigint not null,
   remote_path text not null check (length(remote_path) between 1 and 700),
   size integer not null check (size > 0),
   sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
@@ -43,23 +43,31 @@ create table if not exists payout_file_puts (
   act_at timestamptz,
   fault text check (length(fault) between 1 and 1000),
   primary key (account, file_id),
-  constraint payout_file_puts_of_seal foreign key (account, file_id, round) references payout_file_seals,
-  constraint payout_file_puts_approved foreign key (account, file_id, round, made_by, approved_by)
-    references payout_file_approvals (account, file_id, round, made_by, approved_by),
-  -- As with what is brought by hand: two people have looked at every file.
-  constraint payout_file_puts_two_people check (made_by <> 0 or asked_by <> approved_by)
+  -- Which says that two people have looked at it, and in which round.
+  constraint payout_file_puts_of_download foreign key (account, file_id, first, round, asked_by)
+    references payout_file_downloads (account, file_id, n, round, downloaded_by)
 );
 create index if not exists payout_file_puts_due on payout_file_puts (act_at) where act_at is not null;
 
--- How far a file has come: its final name is about to be given, and was.
+-- How far a file has come: bytes of it may be in the bank's folder, its final name is about to be given, and was.
+-- Or somebody brings it by hand, which nobody can of what has bytes there.
 create table if not exists payout_file_put_steps (
   account text not null,
   file_id uuid not null,
-  step text not null check (step in ('renaming', 'arrived')),
+  step text not null check (step in ('uploading', 'renaming', 'arrived', 'withdrawn')),
+  follows text,
+  -- In which try.
+  try integer not null check (try >= 0),
   at timestamptz not null,
   primary key (account, file_id, step),
-  foreign key (account, file_id) references payout_file_puts
+  foreign key (account, file_id) references payout_file_puts,
+  constraint payout_file_put_steps_in_order check (
+    coalesce(follows, '') = case step when 'renaming' then 'uploading' else '' end),
+  constraint payout_file_put_steps_follow foreign key (account, file_id, follows)
+    references payout_file_put_steps (account, file_id, step)
 );
+create unique index if not exists payout_file_put_steps_one_way on payout_file_put_steps (account, file_id)
+  where step in ('uploading', 'withdrawn');
 
 -- 0: this service, which saw the file arrive.
 alter table payout_file_sendings add column if not exists put_step text;
