@@ -105,13 +105,14 @@ it('every statement whose columns follow from a description says what it seems t
     p.order_id = u.order_id and p.attempt < u.attempt and p.ask_at is not null"
   `)
   expect(sent(sql.insertPayouts)).toMatchInlineSnapshot(`
-    "insert into payouts (agent_id, order_id, attempt, provider, reference, version, token,
-    handed_at, state, asks, ask_at) select agent_id, order_id, attempt, provider, reference,
-    version, token, handed_at, case when ask_at is null and ask_in_ms is null then 'rejected'
-    else 'handed' end, 0, coalesce(ask_at, now() + ask_in_ms * interval '1 millisecond') from
-    unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::int[], $7::uuid[],
-    $8::timestamptz[], $9::timestamptz[], $10::bigint[]) u(agent_id, order_id, attempt,
-    provider, reference, version, token, handed_at, ask_at, ask_in_ms)"
+    "insert into payouts (agent_id, order_id, attempt, provider, reference, version, use,
+    token, handed_at, state, asks, ask_at) select agent_id, order_id, attempt, provider,
+    reference, version, use, token, handed_at, case when ask_at is null and ask_in_ms is null
+    then 'rejected' else 'handed' end, 0, coalesce(ask_at, now() + ask_in_ms * interval '1
+    millisecond') from unnest($1::bigint[], $2::uuid[], $3::int[], $4::text[], $5::text[],
+    $6::int[], $7::int[], $8::uuid[], $9::timestamptz[], $10::timestamptz[], $11::bigint[])
+    u(agent_id, order_id, attempt, provider, reference, version, use, token, handed_at,
+    ask_at, ask_in_ms)"
   `)
   expect(sent(sql.insertItems)).toMatchInlineSnapshot(`
     "insert into open_items (agent_id, item_id, kind, order_id, provider, reference, amount,

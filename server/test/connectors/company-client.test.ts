@@ -133,7 +133,7 @@ describe('an access token', () => {
     ])
   })
 
-  it('that is not given leaves everything unknown', async () => {
+  it('that is not given has nothing sent', async () => {
     for (const [status, text] of [
       [200, '{}'],
       [200, '<html>'],
@@ -142,7 +142,7 @@ describe('an access token', () => {
     ] as [number, string][]) {
       calls = []
       respond = () => [status, text]
-      expect((await made().submitPayout(payout, soon())).type).toBe('unknown')
+      expect((await made().submitPayout(payout, soon())).type).toBe('not_sent')
       expect(calls).toEqual(['POST /token'])
     }
   })

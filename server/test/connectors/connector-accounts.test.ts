@@ -215,7 +215,7 @@ describe('a deposit', () => {
   const polled = (change: object = {}) => companyDocument(company, 1, { askDeposit, ...change })
 
   it('that was asked for twice is asked about under both ids', async () => {
-    await connect(s, 'twice', polled())
+    await connect(s, 'twice', polled(), { samples: withAnswers })
     const { agent, txnId } = await deposit()
     const [, shown] = [...company.payins.keys()].slice(-1).concat('pi_other')
     const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
@@ -228,7 +228,9 @@ describe('a deposit', () => {
   })
 
   it('about which the answer is not understood is one open item, and is asked about again', async () => {
-    await connect(s, 'strange', polled({ askDeposit: { ...askDeposit, echo: undefined } }))
+    await connect(s, 'strange', polled({ askDeposit: { ...askDeposit, echo: undefined } }), {
+      samples: withAnswers,
+    })
     const { agent, txnId } = await deposit()
     const id = [...company.payins.keys()].at(-1) ?? ''
     company.payins.set(id, { state: 'SETTLED', ref: txnId, amount: 100 })
@@ -254,7 +256,7 @@ describe('a deposit', () => {
   })
 
   it('of a version that asks is asked about after one that does not', async () => {
-    await connect(s, 'asked-once', polled())
+    await connect(s, 'asked-once', polled(), { samples: withAnswers })
     const { agent, txnId } = await deposit()
     const id = [...company.payins.keys()].at(-1) ?? ''
     await connect(s, 'asked-once', companyDocument(company, 2))
@@ -265,7 +267,7 @@ describe('a deposit', () => {
   })
 
   it('of a version that reads notices is told of after one that does not', async () => {
-    await connect(s, 'told-once', polled())
+    await connect(s, 'told-once', polled(), { samples: withAnswers })
     const { agent, txnId } = await deposit()
     const { notice: _notice, ...mute } = companyDocument(company, 2, {
       askDeposit,
@@ -278,18 +280,18 @@ describe('a deposit', () => {
   })
 })
 
-/** What the company says, with the payment in an answer. */
+const paidAnswer = {
+  name: 'deposit paid, asked about',
+  call: 'askDeposit',
+  body: paidNotice('SX0000000000A', 'pi_1'),
+  expect: ['payment 100 THB for SX0000000000A as pi_1'],
+}
+
+/** What the company says, with the payment in an answer, too. */
+const withAnswers = { ...companySamples, samples: [...companySamples.samples, paidAnswer] }
 const withoutNotices = {
   ...companySamples,
-  samples: [
-    ...companySamples.samples.filter(({ call }) => call !== 'notice'),
-    {
-      name: 'deposit paid',
-      call: 'askDeposit',
-      body: paidNotice('SX0000000000A', 'pi_1'),
-      expect: ['payment 100 THB for SX0000000000A'],
-    },
-  ],
+  samples: withAnswers.samples.filter(({ call }) => call !== 'notice'),
 }
 
 describe('a payout of which nothing has left', () => {

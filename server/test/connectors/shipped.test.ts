@@ -61,8 +61,8 @@ it('two signatures of Omise, as while its secret is rotated, are one too many on
   const body = Buffer.from('{}')
   const at = new Date('2026-01-31T08:30:00Z')
   const t = String(at.getTime() / 1000)
-  const key = Buffer.from('the secret').toString('base64')
-  const right = createHmac('sha256', 'the secret').update(`${t}.{}`).digest('hex')
+  const key = Buffer.from('the secret of notices').toString('base64')
+  const right = createHmac('sha256', 'the secret of notices').update(`${t}.{}`).digest('hex')
   const wrong = '0'.repeat(64)
   const fault = (signature: string) =>
     noticeFault(

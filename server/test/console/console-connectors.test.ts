@@ -162,7 +162,7 @@ describe('a connector', () => {
     expect(await whyNot('Use version 1')).toContain('is in use')
     expect((await maker.get('/connectors/imaginary')).json).toMatchObject({
       version: 1,
-      state: 'on',
+      state: 'off',
     })
   })
 })

@@ -100,7 +100,7 @@ it('what the page has its readers type connects the company', async () => {
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   }
   const lines = (typed?.text ?? '').trim().split('\n')
-  expect(lines).toHaveLength(4)
+  expect(lines).toHaveLength(5)
   let printed = ''
   for (const line of lines) {
     const args = line.replace('npx sluice ', '').split(' ')
