@@ -128,6 +128,7 @@ describe('handing over and cancelling', () => {
         attempt: 1,
         provider: 'bank',
         reference: 'b-1',
+        version: null,
         use: null,
         token: 'token-1',
         handedAt: created,

@@ -140,6 +140,7 @@ const agentLeadsForeignKeys: Check = (client) =>
      where not (a.attname = coalesce($2::jsonb ->> t.relname::text, 'agent_id')
          and f.attname = coalesce($2::jsonb ->> n.relname::text, 'agent_id'))
        and not ($2::jsonb ? t.relname::text and n.relname = any($1))
+       and n.relname <> 'connector_uses'
      union all
      select format('%I of the reference table sluice.%I needs a row of sluice.%I, which is distributed: drop the foreign key, or take the table out of referenceTables and lead its keys with agent_id',
        c.conname, r.relname, t.relname)
@@ -209,7 +210,8 @@ const historyStays: Check = (client) =>
      where case privilege
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
        when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets',
-           'limit_counting', 'limit_uses', 'limit_payees', 'connector_deposits')
+           'limit_counting', 'limit_uses', 'limit_payees', 'connector_deposits',
+           'connector_deposit_ids')
          and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],
