@@ -52,7 +52,9 @@ export async function withSftp<T>(
 ): Promise<T> {
   // Few processes ever need it.
   const { default: SftpClient } = await import('ssh2-sftp-client')
-  const client = new SftpClient('sluice')
+  // Without these it prints.
+  const quiet = { error: () => {}, end: () => {}, close: () => {} }
+  const client = new SftpClient('sluice', quiet)
   // It tells of a broken connection by an event as well, which the failing call tells.
   client.on('error', () => {})
   let otherKey: string | undefined
@@ -117,22 +119,26 @@ function sessionOf(client: Client, place: SftpPlace): SftpSession {
     },
     async write(path, bytes, beforeBytes) {
       const stream = client.createWriteStream(path)
+      let lost = () => {}
       const closed = new Promise<void>((resolve, reject) => {
+        // The stream does not hear of a connection that breaks.
+        lost = () => reject(new Error('the connection broke'))
+        client.on('close', lost)
         stream.once('close', resolve)
         stream.on('error', reject)
       })
       // It may fail while nobody waits for it yet.
       closed.catch(() => {})
       const opened = new Promise<void>((resolve) => stream.once('open', () => resolve()))
-      await told(Promise.race([opened, closed]))
       try {
+        await told(Promise.race([opened, closed]))
         await beforeBytes()
-      } catch (error) {
-        stream.destroy()
-        throw error
+        stream.end(bytes)
+        await told(closed)
+      } finally {
+        client.removeListener('close', lost)
+        if (!stream.destroyed) stream.destroy()
       }
-      stream.end(bytes)
-      await told(closed)
     },
     async rename(from, to) {
       await told(client.rename(from, to))

@@ -314,7 +314,13 @@ it('what is left of a file after a payout was taken out goes, and bytes of other
     return checker.post(`/payout-files/${draft.id}/approve`, { digest: json.digest, code })
   }
   const [first] = (await approve()).json.items
-  await takenOut(draft.id, first.txn_id)
+  const asked = { codes: [first.code], may_try_another: false, reason: 'a wrong payee' }
+  const { json: proposed } = await maker.post(`/payout-files/${draft.id}/take-out`, {
+    ...asked,
+    code: maker.code(),
+  })
+  const { digest } = (await checker.get(`/approvals/${proposed.proposal}`)).json
+  await checker.post(`/approvals/${proposed.proposal}/approve`, { digest, code: checker.code() })
   const file = await approve()
   await s.sql('update payout_file_seals set items = 2 where file_id = $1 and round = 2', [draft.id])
   expect((await send(file)).status).toBe(500)
