@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
-import { executionDay } from '../../src/payout-files/banking-day.ts'
+import { releaseCaughtUp } from '../../src/payout-files/after-restore.ts'
 import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -45,18 +45,20 @@ const approve = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
 const take = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
   by.post(`/payout-files/${json.id}/export`, { reason: 'for the bank', code: by.code() })
 
-/** A statement for each day from the day before until all that was sent must be debited. */
-function statements({ account }: PayingAccount, lines: { amount: string; endToEndId: string }[]) {
-  const days: string[] = []
-  const last = executionDay(account, clock())
-  for (let at = clock().getTime() - 86_400_000; dayAt(new Date(at)) <= last; at += 86_400_000) {
-    days.push(dayAt(new Date(at)))
-  }
-  const isLast = (day: string) => day === days.at(-1)
+const dayMs = 86_400_000
+
+/** A statement for each of the last days, of which the first has these lines. */
+function statements(
+  { account }: PayingAccount,
+  days: number,
+  lines: { amount: string; endToEndId: string }[] = [],
+) {
+  const day = (ago: number) => dayAt(new Date(clock().getTime() - ago * dayMs))
+  const balances = { opening: '0.00', closing: '0.00' }
   return camt(
-    ...days.map((day) => ({
-      ...{ account, day, opening: '0.00', closing: '0.00' },
-      lines: isLast(day) ? lines : [],
+    ...Array.from({ length: days }, (_, index) => ({
+      ...{ account, day: day(days - index), ...balances },
+      lines: index === 0 ? lines : [],
     })),
   )
 }
@@ -101,9 +103,17 @@ it('a restored database pays nothing again that the bank has debited', async () 
   expect(early.json.detail).toContain('sluice doctor')
 
   const debit = { amount: '-100.00', endToEndId: code }
-  await importFile(s, account, statements(account, [debit]))
+  await importFile(s, account, camt({ ...account, day: dayAt(clock()), lines: [debit] }))
+  // Nobody else may pay what the lost file may have paid, nor may its agent have the money back.
+  await s.service.desk.providers.freshen()
+  const unpaid = await agent.post(`/payment/orders/${paid}/cancel`, {})
+  expect(unpaid.json).toMatchObject({ status: 409, code: 'order_not_cancellable' })
   const waiting = (await maker.get('/payouts-waiting')).json.data[0]
-  expect(waiting.locked).toEqual([expect.stringContaining(`names ${paid}, which waits here`)])
+  expect(waiting.locked).toEqual([
+    expect.stringContaining(`names ${paid}, which waits here`),
+    expect.stringContaining('are needed'),
+    expect.stringContaining('wait until that is over'),
+  ])
   expect((await approve(checker, both)).json.detail).toContain(`may have paid ${paid} already`)
   const cancel = { reason: 'one of them is paid', code: maker.code() }
   expect((await maker.post(`/payout-files/${both.json.id}/cancel`, cancel)).status).toBe(200)
@@ -118,6 +128,11 @@ it('a restored database pays nothing again that the bank has debited', async () 
   const again = await draft(maker, account, true)
   expect(again.json).toMatchObject({ already_paid: true, items: [{ txn_id: paid }] })
   expect((await approve(checker, again)).json).toMatchObject({ state: 'approving', sealed: null })
+  const out = { codes: [code], may_try_another: false, reason: 'a wrong payee' }
+  const taken = await maker.post(`/payout-files/${again.json.id}/take-out`, {
+    ...{ ...out, code: maker.code() },
+  })
+  expect(taken.json.detail).toContain('The bank has debited its payouts')
   const fail = (error: unknown) => {
     throw error
   }
@@ -129,6 +144,15 @@ it('a restored database pays nothing again that the bank has debited', async () 
   })
   expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
 
+  // Who had the lost file in hand may bring it days later: its debits are explained, and it still waits.
+  await importFile(s, account, statements(account, 2))
+  expect((await approve(checker, rest)).json.detail).toContain('are needed')
+  clock.advance(8 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+  expect((await approve(checker, rest)).json.detail).toContain('there is none of')
+  await importFile(s, account, statements(account, 10))
+  await releaseCaughtUp(s.service.desk)
   const left = await approve(checker, rest)
   expect(left.json).toMatchObject({ state: 'approved', items: [{ txn_id: open }] })
   const bytes = await take(maker, left)
@@ -148,8 +172,8 @@ it('of an account without statements two people say that nothing was paid', asyn
   const s = await startTestService()
   const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
   await agent.fund(10_000)
-  const [maker, checker] = await people(s)
-  const account = await payingAccount(s)
+  let [maker, checker] = await people(s)
+  const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
   await withdrawals(s, agent, account, 100)
   const file = await approve(checker, await draft(maker, account))
   expect(file.json.state).toBe('approved')
@@ -159,6 +183,14 @@ it('of an account without statements two people say that nothing was paid', asyn
     [randomBytes(16).toString('hex'), new Date(0), s.clock()],
   )
   expect((await take(maker, file)).json.detail).toContain('is not known yet')
+  // What was on its way when the backup was put back nobody can know.
+  const early = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
+    ...{ reason: 'nothing was on its way', code: maker.code() },
+  })
+  expect(early.json.detail).toContain('wait until that is over')
+  s.clock.advance(8 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
   const asked = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
     reason: 'the bank wrote that nothing left since Monday',
     code: maker.code(),
@@ -168,7 +200,10 @@ it('of an account without statements two people say that nothing was paid', asyn
   expect((await take(maker, file)).status).toBe(409)
   const yes = { digest, code: checker.code() }
   expect((await checker.post(`/approvals/${asked.json.proposal}/approve`, yes)).status).toBe(200)
-  await expect.poll(async () => (await take(maker, file)).status).toBe(200)
+  // The lock is open; only its day has gone by.
+  await expect
+    .poll(async () => (await take(maker, file)).json.detail)
+    .toContain('have it sealed again')
   const again = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
     reason: 'once more',
     code: maker.code(),
