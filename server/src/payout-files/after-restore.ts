@@ -60,8 +60,8 @@ export interface Standing {
   missing: string[]
   /** What people cannot know better: the time is not over, or the account itself is in doubt. Also in `missing`. */
   mustWait: string[]
-  /** The movements of `missing` that are debits, with the words for each. */
-  debits: ReadonlyMap<string, string>
+  /** The debits among `missing`, by movement. */
+  debits: ReadonlyMap<string, OpenDebit>
 }
 
 /** How many of the bank's working days after its execution date a file may still be paid. */
@@ -88,7 +88,7 @@ export async function standingOf(
   if (restores.length === 0) return undefined
   const mustWait = new Set<string>()
   const days = new Set<string>()
-  const debits = new Map<string, string>()
+  const debits = new Map<string, OpenDebit>()
   // Holidays and cut-offs say how long to wait: one person must not shorten that.
   if (account.confirmedAt === null) {
     mustWait.add(`${account.name} was changed, and nobody has confirmed that yet.`)
@@ -104,11 +104,11 @@ export async function standingOf(
     if (gap !== undefined) {
       days.add(`Its statements from ${from} to ${to} are needed, and there is none of ${gap} yet.`)
     }
-    for (const [id, words] of await openDebits(db, account, from)) debits.set(id, words)
+    for (const debit of await openDebits(db, account, from)) debits.set(debit.movementId, debit)
   }
   return {
     account: account.name,
-    missing: [...debits.values(), ...days, ...mustWait],
+    missing: [...[...debits.values()].map(({ words }) => words), ...days, ...mustWait],
     mustWait: [...mustWait],
     debits,
   }
@@ -200,8 +200,9 @@ export async function refuseRelease(
   const [wait] = standing.mustWait
   if (wait !== undefined) throw new Problem('invalid_transition', wait)
   const said = evidence.toLowerCase()
-  for (const [movementId, words] of standing.debits) {
-    if (said.includes(movementId.toLowerCase())) continue
+  for (const { movementId, words, isForPeople } of standing.debits.values()) {
+    if (!isForPeople) throw new Problem('invalid_transition', words)
+    if (said.includes(movementId)) continue
     throw new Problem(
       'invalid_transition',
       `${words} If that cannot be, name the movement in the evidence.`,
@@ -286,15 +287,18 @@ interface Debit {
   ids: string | null
 }
 
+interface OpenDebit {
+  movementId: string
+  words: string
+  /** Whether two people may say that it holds nothing back: not while it names a withdrawal that waits. */
+  isForPeople: boolean
+}
+
 /**
- * Debits since a day that keep files back, in words: those that nothing explains, and those that a person has
- * explained although they name a payout that is not paid here.
+ * Debits since a day that keep files back: those that nothing explains, and those that a person has explained although
+ * they name a payout that is not paid here, or a payment file that was lost.
  */
-async function openDebits(
-  db: Pool | Tx,
-  account: BankAccount,
-  from: Day,
-): Promise<[movementId: string, words: string][]> {
+async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promise<OpenDebit[]> {
   const { rows } = await db.query<Debit>(
     `select m.movement_id, m.amount, m.booked_on, m.state, m.text, ${idsOfReports} as ids
      from bank_movements m where m.account = $1 and m.amount < 0 and m.booked_on >= $2
@@ -304,21 +308,46 @@ async function openDebits(
   )
   const codes = rows.map(codesOf)
   const unpaid = await unpaidHere(db, codes.flat())
-  return rows.flatMap((debit, index): [string, string][] => {
+  const lost = await lostFiles(db, account.name, rows.flatMap(messageIdsOf))
+  return rows.flatMap((debit, index): OpenDebit[] => {
+    const { movement_id: movementId, amount, booked_on, state } = debit
     const own = codes[index] ?? []
-    const waiting = own.flatMap((code) => unpaid.get(code) ?? [])
-    if (debit.state === 'booked' && waiting.length === 0) return []
-    const what = `The debit of ${decimalText(-debit.amount, account.currency)} on ${debit.booked_on} (movement ${debit.movement_id})`
-    if (waiting.length > 0) {
-      const words = `${what} names ${waiting.join(', ')}, which waits here: make a file of what the bank has debited, and have it approved.`
-      return [[debit.movement_id, words]]
-    }
+    const unpaidOnes = own.flatMap((code) => unpaid.get(code) ?? [])
+    const files = messageIdsOf(debit).filter((each) => lost.has(each))
+    if (state === 'booked' && unpaidOnes.length === 0 && files.length === 0) return []
+    const what = `The debit of ${decimalText(-amount, account.currency)} on ${booked_on} (movement ${movementId})`
+    const isForPeople = unpaidOnes.every(({ waits }) => !waits)
+    const named = unpaidOnes.map(({ txn }) => txn).join(', ')
     const words =
-      own.length > 0
-        ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
-        : `${what} is not explained yet.`
-    return [[debit.movement_id, words]]
+      unpaidOnes.length > 0
+        ? `${what} names ${named}, which ${isForPeople ? 'is not paid' : 'waits'} here: make a file of what the bank has debited, and have it approved.`
+        : files.length > 0
+          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid.`
+          : own.length > 0
+            ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
+            : `${what} is not explained yet.`
+    return [{ movementId, words, isForPeople }]
   })
+}
+
+/** The message ids of payment files of ours that a debit names. */
+function messageIdsOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
+  return `${text} ${ids ?? ''}`.toUpperCase().match(/\bPF[0-9A-Z]{25,27}\b/g) ?? []
+}
+
+/** Of message ids those of no file that is known here. */
+async function lostFiles(
+  db: Pool | Tx,
+  account: string,
+  messageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (messageIds.length === 0) return new Set()
+  const { rows } = await db.query<{ message_id: string }>(
+    'select message_id from payout_file_seals where account = $1 and message_id = any($2::text[])',
+    [account, messageIds],
+  )
+  const known = new Set(rows.map(({ message_id }) => message_id))
+  return new Set(messageIds.filter((each) => !known.has(each)))
 }
 
 /** What the reports of a movement `m` say its ids are, as one JSON text. */
@@ -334,9 +363,10 @@ function codesOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
 async function unpaidHere(
   db: Pool | Tx,
   codes: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const unpaid = new Map<string, string>()
+): Promise<ReadonlyMap<string, { txn: string; waits: boolean }>> {
+  const unpaid = new Map<string, { txn: string; waits: boolean }>()
   if (codes.length === 0) return unpaid
+  // What failed and came back is even.
   const { rows } = await db.query<{ reference: string; agent_id: bigint; order_id: string }>(
     `select i.reference, i.agent_id, replace(i.order_id::text, '-', '') as order_id
      from payout_items i where i.reference = any($1::text[])
@@ -344,12 +374,12 @@ async function unpaidHere(
     [codes],
   )
   for (const { reference, agent_id, order_id } of rows) {
-    unpaid.set(reference, txnId(agent_id, order_id))
+    unpaid.set(reference, { txn: txnId(agent_id, order_id), waits: false })
   }
   const wanted = new Set(codes)
   for (const { agentId, orderId, attempt } of await waitingWithdrawals(db)) {
     const code = referencesOf(agentId, orderId, attempt).find((each) => wanted.has(each))
-    if (code !== undefined) unpaid.set(code, txnId(agentId, orderId))
+    if (code !== undefined) unpaid.set(code, { txn: txnId(agentId, orderId), waits: true })
   }
   return unpaid
 }

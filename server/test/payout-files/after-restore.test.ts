@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { referencesOf } from '../../src/ledger/payout-references.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
-import { releaseCaughtUp } from '../../src/payout-files/after-restore.ts'
+import { releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
 import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
-import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
+import { camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
@@ -210,5 +212,89 @@ it('of an account without statements two people say that nothing was paid', asyn
   })
   expect(again.status).toBe(409)
   await s.prove()
+  await s.close()
+})
+
+it('debits of the lost time hold every account of the currency, whatever the routes and the explanations are', async () => {
+  const s = await startTestService()
+  const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
+  await agent.fund(10_000)
+  let [maker, checker] = await people(s)
+  const kin = await payingAccount(s)
+  const account = await payingAccount(s)
+  const [paid = ''] = await withdrawals(s, agent, account, 100)
+  const { agentId = 0n, orderId = '' } = parseTxnId(paid) ?? {}
+  const [code = ''] = referencesOf(agentId, orderId, 1)
+  await s.sql(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, 0, 'command line', $3)`,
+    [randomUUID(), new Date(s.clock().getTime() - dayMs), s.clock()],
+  )
+  const first = dayAt(s.clock())
+  s.clock.advance(10 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+  const standing = () =>
+    standings(s.backend.pool, s.clock()).then((all) => all.map((each) => each.account).sort())
+  expect(await standing()).toEqual([account.name, kin.name].sort())
+  // It pays by files no more, but did: it stays among them.
+  await s.sql(
+    `insert into payout_files select $1, $2, 'cancelled', 1, 'csv', 'Us', '1234567890', 'SCB', 'THB',
+       0, 'a test', 0, now(), false`,
+    [kin.name, randomUUID()],
+  )
+  await s.sql(`update bank_accounts set payout = 'none' where name = $1`, [kin.name])
+  expect(await standing()).toEqual([account.name, kin.name].sort())
+
+  // The other account paid it, and a whole file of which nothing is known.
+  const lostId = `PF${'0'.repeat(24)}7`
+  const quiet = { opening: '0.00', closing: '0.00', lines: [] }
+  const ago = (days: number) => dayAt(new Date(s.clock().getTime() - days * dayMs))
+  const days = Array.from({ length: 11 }, (_, index) => ago(11 - index))
+  await s.sql(`update bank_accounts set payout = 'file' where name = $1`, [kin.name])
+  await routed(s, kin.name)
+  for (const each of [account, kin]) {
+    await importFile(s, each, camt(...days.map((day) => ({ ...each, day, ...quiet }))))
+  }
+  // One whose file is not confirmed proves nothing yet.
+  const lines = [{ amount: '-100.00', endToEndId: code }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines }))
+  await s.sql(`update bank_movements set state = 'unconfirmed' where account = $1`, [kin.name])
+  expect((await draft(maker, kin, true)).json.detail).toContain('No debit of')
+  await s.sql(`update bank_movements set state = 'unexplained' where account = $1`, [kin.name])
+  const release = (named: string) =>
+    maker.post(`/bank-accounts/${kin.name}/release-payouts`, {
+      ...{ reason: `the bank says so: ${named}`, code: maker.code() },
+    })
+  const { rows: debits } = await s.sql(
+    'select movement_id from bank_movements where account = $1',
+    [kin.name],
+  )
+  const one = debits[0].movement_id.replaceAll('-', '')
+  // What waits would be paid once more: it is settled, not explained away.
+  expect((await release(one)).json.detail).toContain(`names ${paid}, which waits here`)
+  const file = await draft(maker, kin, true)
+  expect(file.json).toMatchObject({ already_paid: true, items: [{ txn_id: paid }] })
+  await approve(checker, file)
+  const fail = (error: unknown) => {
+    throw error
+  }
+  await bookFileSums(s.service.desk, fail)
+  await goForwardWithAll(s.service.desk, fail)
+  expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
+  expect((await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)).toEqual([])
+
+  const whole = [{ amount: '-900.00', batchCount: 2, batchId: lostId }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines: whole, seq: 2 }))
+  await s.sql(
+    `update bank_movements set state = 'booked', explained_by = 'bank_fee'
+     where account = $1 and state = 'unexplained'`,
+    [kin.name],
+  )
+  const [held = ''] = (await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)
+  expect(held).toContain(`is of payment file ${lostId}, which is lost`)
+  expect((await release('nothing else')).json.detail).toContain('name the movement')
+  const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
+  expect((await release(id)).status).toBe(202)
   await s.close()
 })
