@@ -462,9 +462,12 @@ it('while a restore locks an account nothing is taken out, sealed again, given u
 it('a payout of a file is not marked as failed, even if its account pays by files no more', async () => {
   const account = await payingAccount(s)
   const { ids } = await sealed(account, 226)
-  await s.sql(`update bank_accounts set payout = 'none' where name = $1`, [account.name])
+  await s.sql(`update bank_accounts set payout = 'none', version = version + 1 where name = $1`, [
+    account.name,
+  ])
   await routed(s, account.name)
   const { desk } = s.service
+  expect(desk.providers.find(account.name)?.paysByFile).not.toBe(true)
   const { agentId = 0n, orderId = '' } = parseTxnId(ids[0] ?? '') ?? {}
   const order = await findOrder(desk.pool, agentId, orderId)
   const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
