@@ -16,6 +16,8 @@ const bankFields: Record<string, string> = {
   feed_profile: 'profile of the feed',
   payout: 'how it pays out',
   payout_format: 'format of payment files',
+  payout_cutoffs: 'until when the bank takes files',
+  payout_holidays: 'days on which the bank does not work',
   payout_file_limit: 'ceiling of a payment file',
   payout_day_limit: 'ceiling of payment files in a day',
   payout_trusts_paid: 'whether the bank’s word that it paid counts',

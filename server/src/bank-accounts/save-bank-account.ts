@@ -131,6 +131,9 @@ const decisive = [
   'feedProfile',
   'payout',
   'payoutFormat',
+  // How long the bank may still pay a file follows from these.
+  'payoutCutoffs',
+  'payoutHolidays',
   'payoutFileLimitMinor',
   'payoutDayLimitMinor',
   'payoutTrustsPaid',
@@ -163,6 +166,8 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   feedProfile: 'feed_profile',
   payout: 'payout',
   payoutFormat: 'payout_format',
+  payoutCutoffs: 'payout_cutoffs',
+  payoutHolidays: 'payout_holidays',
   payoutFileLimitMinor: 'payout_file_limit',
   payoutDayLimitMinor: 'payout_day_limit',
   payoutTrustsPaid: 'payout_trusts_paid',

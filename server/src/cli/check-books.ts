@@ -41,8 +41,8 @@ export async function checkBooks({ pool, secretKeys }: Backend): Promise<Finding
 }
 
 /** Says which accounts' payment files are held back since a restore, and what is missing. */
-export async function checkPayoutLocks({ pool }: Backend): Promise<Finding[]> {
-  const found = await standings(pool)
+export async function checkPayoutLocks({ pool }: Backend, now: Date): Promise<Finding[]> {
+  const found = await standings(pool, now)
   if (found.length === 0) return [ok('payout files', 'no restore holds any of them back')]
   return found.flatMap(({ account, missing }) =>
     missing.length === 0

@@ -135,7 +135,7 @@ async function examineBooks(
     const partitions = await checkPartitions(backend, new Date())
     const notices = await checkNotices(backend, new Date())
     const places = await checkPlaces(backend)
-    const locks = await checkPayoutLocks(backend)
+    const locks = await checkPayoutLocks(backend, new Date())
     const books = [...(await checkBooks(backend)), partitions, notices]
     return [...books, ...providers, ...places, ...locks, ...agent]
   } catch (error) {

@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { type PayoutAttempt, savePayout } from '../payouts/payouts.ts'
 import { resolvePayout } from '../payouts/resolve-payout.ts'
 import type { Desk } from '../teller/desk.ts'
+import { cancelOrder } from './cancel-order.ts'
 import type { ActionName } from './order-actions.ts'
 
 type ActionDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -33,7 +34,7 @@ export async function actOnOrder(
       return resolvePayout(desk, order, attempts, 'failed', evidence)
     case 'void':
     case 'cancel':
-      return done(desk.teller.do({ type: 'cancel', agentId, orderId, at: desk.now() }))
+      return done(cancelOrder(desk, agentId, orderId))
     case 'take-back':
       return takeBack(desk, order)
     case 'revert':

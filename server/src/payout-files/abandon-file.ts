@@ -10,7 +10,9 @@ import type { Operator } from '../operators/operator.ts'
 import { takeEffect } from '../operators/take-effect.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import type { Day } from '../statements/statement.ts'
+import { patienceDays, wholeDays, whyHeldBack } from './after-restore.ts'
 import { bankingDays, bankingDaysAfter } from './banking-day.ts'
+import { unconfirmed } from './draft-file.ts'
 import { insertEnds } from './item-ends.ts'
 import {
   lockFile,
@@ -22,8 +24,6 @@ import {
   sumOf,
 } from './payout-file.ts'
 
-/** How many of the bank's working days after its execution date a file may still be paid. */
-const patienceDays = 3
 /** How many things that are missing a refusal names. */
 const mostNamed = 5
 
@@ -72,6 +72,10 @@ export async function readAbandoned(
   if (!seal || !account || file.state === 'approved') {
     throw refuse('Nobody has downloaded it: take payouts out of it instead.')
   }
+  // Its holidays and cut-offs say how long to wait: one person must not shorten that.
+  if (account.confirmedAt === null) throw unconfirmed(account.name)
+  const why = await whyHeldBack(db, file.account, now)
+  if (why !== undefined) throw refuse(why)
   const items = (await readItemsLeft(db, file)).filter(({ state }) => state !== 'dropped')
   if (items.some(({ ended }) => ended !== null)) {
     throw refuse('It is said already that it was never brought to the bank.')
@@ -92,13 +96,6 @@ export async function readAbandoned(
   return { items }
 }
 
-interface Statement {
-  from_day: Day
-  to_day: Day
-  opening: bigint | null
-  closing: bigint | null
-}
-
 /** Which of the bank's statements have to be there before it is sure that it has not paid. */
 async function missingStatements(
   db: Pool | Tx,
@@ -109,10 +106,11 @@ async function missingStatements(
 ): Promise<string[]> {
   const localDay = (at: Date): Day => localTimeIn(account.zone)(at).slice(0, 10)
   const first = localDay(sealedAt)
-  // Who got the bytes after their day may have brought them then.
+  // Who got the bytes after their day may have brought them then; a restore has forgotten who got them before it.
   const { rows: handed } = await db.query<{ at: Date }>(
     `select at from payout_file_downloads where account = $1 and file_id = $2
-     union all select at from payout_file_sendings where account = $1 and file_id = $2`,
+     union all select at from payout_file_sendings where account = $1 and file_id = $2
+     union all select marked_at from restores`,
     [file.account, file.fileId],
   )
   const [latest = executionDate] = [executionDate, ...handed.map(({ at }) => localDay(at))]
@@ -122,29 +120,13 @@ async function missingStatements(
   if (localDay(now) <= last) {
     return [`The bank may pay it until ${last}: wait until that is over.`]
   }
-  // One that does not add up may lack the very line.
-  const { rows } = await db.query<Statement>(
-    `select from_day, to_day, opening, closing from bank_statements
-     where account = $1 and source = 'statement' and is_trusted and from_day is not null
-       and to_day >= $2::date - 45 and coalesce(opening + booked = closing, true)
-     order by to_day, read_at`,
-    [account.name, first],
+  const told = await wholeDays(db, account, first)
+  const lacking = bankingDays(account, first, last).filter(
+    (day) => !told.some(({ fromDay, toDay }) => fromDay <= day && day <= toDay),
   )
-  const lacking = bankingDays(account, first, last).filter((day) => !isToldOf(rows, day))
   return lacking.length === 0
     ? []
     : [`Statements of ${account.name} are missing, or not confirmed: of ${lacking.join(', ')}.`]
-}
-
-/** Whether a statement has the day, or those around it say by their balances that nothing moved. */
-function isToldOf(statements: readonly Statement[], day: Day): boolean {
-  if (statements.some(({ from_day, to_day }) => from_day <= day && day <= to_day)) return true
-  const before = statements.findLast(({ to_day }) => to_day < day)
-  const later = statements.filter(({ from_day }) => from_day > day)
-  // Of several of a day, the one that was read last counts.
-  const after = later.findLast(({ to_day }) => to_day === later[0]?.to_day)
-  const closing = before?.closing ?? null
-  return closing !== null && closing === after?.opening
 }
 
 /** Debits since the file was sealed that may be of it. */

@@ -3,7 +3,7 @@ import {
   findBankAccount,
   readBankAccounts,
 } from '../bank-accounts/bank-account.ts'
-import type { Tx } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import { newOrderId, txnId } from '../lib/ids.ts'
@@ -14,8 +14,9 @@ import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
+import { fileAccounts } from '../payouts/restore-lock.ts'
 import type { Day } from '../statements/statement.ts'
-import { executionDay, firstGap } from './banking-day.ts'
+import { bankingDaysAfter, executionDay, firstGap } from './banking-day.ts'
 
 /** A moment at which the database was found to be restored from a backup. */
 export interface Restore {
@@ -57,15 +58,21 @@ export interface Standing {
   account: string
   /** In words; none if nothing is missing any more. */
   missing: string[]
-  /** Whether only days are missing, of which two people may know by other means. */
-  isForPeople: boolean
+  /** What people cannot know better: the time is not over, or the account itself is in doubt. Also in `missing`. */
+  mustWait: string[]
+  /** The debits among `missing`, by movement. */
+  debits: ReadonlyMap<string, OpenDebit>
 }
 
-/** Where every account that pays by files stands, of those that a restore still holds back. */
-export async function standings(db: Pool | Tx): Promise<Standing[]> {
+/** How many of the bank's working days after its execution date a file may still be paid. */
+export const patienceDays = 3
+
+/** Where every account that pays by files, or did, stands, of those that a restore still holds back. */
+export async function standings(db: Pool | Tx, now: Date): Promise<Standing[]> {
   const found: Standing[] = []
   for (const account of await readBankAccounts(db)) {
-    const standing = account.payout === 'file' ? await standingOf(db, account) : undefined
+    if (!(await fileAccounts(db, account.currency)).includes(account.name)) continue
+    const standing = await standingOf(db, account, now)
     if (standing) found.push(standing)
   }
   return found
@@ -75,24 +82,35 @@ export async function standings(db: Pool | Tx): Promise<Standing[]> {
 export async function standingOf(
   db: Pool | Tx,
   account: BankAccount,
+  now: Date,
 ): Promise<Standing | undefined> {
   const restores = await heldBackBy(db, account.name)
   if (restores.length === 0) return undefined
+  const mustWait = new Set<string>()
   const days = new Set<string>()
-  const debits = new Set<string>()
+  const debits = new Map<string, OpenDebit>()
+  // Holidays and cut-offs say how long to wait: one person must not shorten that.
+  if (account.confirmedAt === null) {
+    mustWait.add(`${account.name} was changed, and nobody has confirmed that yet.`)
+  }
   for (const restore of restores) {
     const from = firstDayOf(account, restore)
-    const to = executionDay(account, restore.markedAt)
-    const gap = firstGap(await statementsOf(db, account.name), from, to, account.payoutHolidays)
+    // Who had a file in hand when the database was restored may have brought it a day later.
+    const to = bankingDaysAfter(account, executionDay(account, restore.markedAt), patienceDays)
+    if (localTimeIn(account.zone)(now).slice(0, 10) <= to) {
+      mustWait.add(`What was on its way may be paid until ${to}: wait until that is over.`)
+    }
+    const gap = firstGap(await wholeDays(db, account, from), from, to, account.payoutHolidays)
     if (gap !== undefined) {
       days.add(`Its statements from ${from} to ${to} are needed, and there is none of ${gap} yet.`)
     }
-    for (const words of await openDebits(db, account, from)) debits.add(words)
+    for (const debit of await openDebits(db, account, from)) debits.set(debit.movementId, debit)
   }
   return {
     account: account.name,
-    missing: [...debits, ...days],
-    isForPeople: debits.size === 0,
+    missing: [...[...debits.values()].map(({ words }) => words), ...days, ...mustWait],
+    mustWait: [...mustWait],
+    debits,
   }
 }
 
@@ -102,25 +120,63 @@ export async function standingOf(
  * statements have is released here, for good.
  */
 export async function whyLocked(tx: Tx, name: string, at: Date): Promise<string | undefined> {
-  const own = await findBankAccount(tx, name)
-  for (const account of await readBankAccounts(tx)) {
-    const isKin = account.payout === 'file' && account.currency === own?.currency
-    if (account.name !== name && !isKin) continue
-    const standing = await standingOf(tx, account)
-    if (!standing) continue
-    const [missing] = standing.missing
-    if (missing !== undefined) {
-      return `The database was restored from a backup, and what ${account.name} has paid since is not known yet: "sluice doctor" says what is missing. ${missing}`
-    }
-    const reached = 'Its statements have reached the day, and all debits are explained.'
-    await release(tx, account.name, { how: 'statements', evidence: reached, by: machine, at })
+  for (const standing of await standingsOfKin(tx, name, at)) {
+    if (standing.missing.length > 0) return wordsOf(standing)
+    await releaseByStatements(tx, standing.account, at)
   }
   return undefined
 }
 
+/** The same, and changes nothing. */
+export async function whyHeldBack(
+  db: Pool | Tx,
+  name: string,
+  now: Date,
+): Promise<string | undefined> {
+  const [first] = (await standingsOfKin(db, name, now)).filter(({ missing }) => missing.length > 0)
+  return first && wordsOf(first)
+}
+
+/** Where the accounts stand that pay by files in the currency of one, and it itself. */
+async function standingsOfKin(db: Pool | Tx, name: string, now: Date): Promise<Standing[]> {
+  const own = await findBankAccount(db, name)
+  const kin = own ? await fileAccounts(db, own.currency) : []
+  const found: Standing[] = []
+  for (const account of await readBankAccounts(db)) {
+    if (account.name !== name && !kin.includes(account.name)) continue
+    const standing = await standingOf(db, account, now)
+    if (standing) found.push(standing)
+  }
+  return found
+}
+
+function wordsOf({ account, missing: [first] }: Standing): string {
+  return `The database was restored from a backup, and what ${account} has paid since is not known yet: "sluice doctor" says what is missing. ${first}`
+}
+
+/**
+ * Releases every account whose statements have caught up, so that withdrawals which waited for that go on by themselves.
+ * Any number of processes may do so at the same time.
+ */
+export async function releaseCaughtUp(desk: { pool: Pool; now: () => Date }): Promise<void> {
+  const at = desk.now()
+  for (const { account, missing } of await standings(desk.pool, at)) {
+    if (missing.length > 0) continue
+    await inTransaction(desk.pool, (tx) => releaseByStatements(tx, account, at))
+  }
+}
+
 const machine: Outsider = { userId: null, email: 'sluice', ip: null }
 
-/** Two people say that an account has paid nothing that is not known here, of days that have no statements. */
+function releaseByStatements(tx: Tx, account: string, at: Date): Promise<void> {
+  const evidence = 'Its statements have reached the day, and all debits are explained.'
+  return release(tx, account, { how: 'statements', evidence, by: machine, at })
+}
+
+/**
+ * Two people say that an account has paid nothing that is not known here: of days that have no statements, and of
+ * debits that they name.
+ */
 export async function releaseByPeople(
   tx: Tx,
   account: BankAccount,
@@ -128,16 +184,29 @@ export async function releaseByPeople(
   evidence: string,
   at: Date,
 ): Promise<void> {
-  await refuseRelease(tx, account)
+  await refuseRelease(tx, account, evidence, at)
   await release(tx, account.name, { how: 'two_people', evidence, by, at })
 }
 
-/** Refuses what two people cannot know better than the statements. */
-export async function refuseRelease(db: Pool | Tx, account: BankAccount): Promise<void> {
-  const standing = await standingOf(db, account)
+/** Refuses what two people cannot know better than the statements, and what they do not say that they know. */
+export async function refuseRelease(
+  db: Pool | Tx,
+  account: BankAccount,
+  evidence: string,
+  now: Date,
+): Promise<void> {
+  const standing = await standingOf(db, account, now)
   if (!standing) throw new Problem('invalid_transition', `Nothing holds ${account.name} back.`)
-  if (!standing.isForPeople) {
-    throw new Problem('invalid_transition', standing.missing[0] ?? 'Debits are not explained.')
+  const [wait] = standing.mustWait
+  if (wait !== undefined) throw new Problem('invalid_transition', wait)
+  const said = evidence.toLowerCase()
+  for (const { movementId, words, isForPeople } of standing.debits.values()) {
+    if (!isForPeople) throw new Problem('invalid_transition', words)
+    if (said.includes(movementId)) continue
+    throw new Problem(
+      'invalid_transition',
+      `${words} If that cannot be, name the movement in the evidence.`,
+    )
   }
 }
 
@@ -152,12 +221,13 @@ async function release(
   }: { how: 'statements' | 'two_people'; evidence: string; by: Operator | Outsider; at: Date },
 ): Promise<void> {
   for (const { restoreId } of await heldBackBy(tx, account)) {
-    await tx.query(
+    const { rowCount } = await tx.query(
       `insert into payout_lock_releases
          (account, restore_id, how, released_by, releaser, evidence, released_at)
        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
       [account, restoreId, how, by.userId ?? nobody, by.email, evidence, at],
     )
+    if (rowCount === 0) continue
     await writeAudit(tx, {
       at,
       operator: by,
@@ -187,21 +257,25 @@ function firstDayOf({ createdAt, zone }: BankAccount, { since, markedAt }: Resto
   return localTimeIn(zone)(from).slice(0, 10)
 }
 
-/** The bank's own word on whole days: one without a closing balance must have come after its day. */
-async function statementsOf(
+/**
+ * What the bank's own statements tell of whole days: they add up, since one that does not may lack the very line, and
+ * came after the last of their days was over, since the bank may book until then.
+ */
+export async function wholeDays(
   db: Pool | Tx,
-  account: string,
+  { name, zone }: Pick<BankAccount, 'name' | 'zone'>,
+  from: Day,
 ): Promise<{ fromDay: Day; toDay: Day }[]> {
-  const { rows } = await db.query<{ fromDay: Day; toDay: Day }>(
-    `select s.from_day as "fromDay", s.to_day as "toDay" from bank_statements s
-     join bank_files f on f.account = s.account and f.file_id = s.file_id
-     where s.account = $1 and s.source = 'statement' and s.is_trusted and s.to_day is not null
-       and s.from_day is not null and (s.closing is not null
-         or f.received_at > s.to_day::timestamp at time zone 'UTC' + interval '38 hours')
+  const { rows } = await db.query<{ fromDay: Day; toDay: Day; receivedAt: Date }>(
+    `select s.from_day as "fromDay", s.to_day as "toDay", f.received_at as "receivedAt"
+     from bank_statements s join bank_files f on f.account = s.account and f.file_id = s.file_id
+     where s.account = $1 and s.source = 'statement' and s.is_trusted and s.from_day is not null
+       and s.to_day >= $2 and coalesce(s.opening + s.booked = s.closing, true)
      order by s.from_day, s.to_day`,
-    [account],
+    [name, from],
   )
-  return rows
+  const localTime = localTimeIn(zone)
+  return rows.filter(({ toDay, receivedAt }) => localTime(receivedAt).slice(0, 10) > toDay)
 }
 
 interface Debit {
@@ -213,11 +287,18 @@ interface Debit {
   ids: string | null
 }
 
+interface OpenDebit {
+  movementId: string
+  words: string
+  /** Whether two people may say that it holds nothing back: not while it names a withdrawal that waits. */
+  isForPeople: boolean
+}
+
 /**
- * Debits since a day that keep files back, in words: those that nothing explains, and those that a person has
- * explained although they name a payout that is not paid here.
+ * Debits since a day that keep files back: those that nothing explains, and those that a person has explained although
+ * they name a payout that is not paid here, or a payment file that was lost.
  */
-async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promise<string[]> {
+async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promise<OpenDebit[]> {
   const { rows } = await db.query<Debit>(
     `select m.movement_id, m.amount, m.booked_on, m.state, m.text, ${idsOfReports} as ids
      from bank_movements m where m.account = $1 and m.amount < 0 and m.booked_on >= $2
@@ -227,20 +308,46 @@ async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promi
   )
   const codes = rows.map(codesOf)
   const unpaid = await unpaidHere(db, codes.flat())
-  return rows.flatMap((debit, index) => {
+  const lost = await lostFiles(db, account.name, rows.flatMap(messageIdsOf))
+  return rows.flatMap((debit, index): OpenDebit[] => {
+    const { movement_id: movementId, amount, booked_on, state } = debit
     const own = codes[index] ?? []
-    const waiting = own.flatMap((code) => unpaid.get(code) ?? [])
-    if (debit.state === 'booked' && waiting.length === 0) return []
-    const what = `The debit of ${decimalText(-debit.amount, account.currency)} on ${debit.booked_on} (movement ${debit.movement_id})`
-    if (waiting.length > 0) {
-      return [
-        `${what} names ${waiting.join(', ')}, which waits here: make a file of what the bank has debited, and have it approved.`,
-      ]
-    }
-    return own.length > 0
-      ? [`${what} names ${own.join(', ')}, which nobody knows here: say what it was.`]
-      : [`${what} is not explained yet.`]
+    const unpaidOnes = own.flatMap((code) => unpaid.get(code) ?? [])
+    const files = messageIdsOf(debit).filter((each) => lost.has(each))
+    if (state === 'booked' && unpaidOnes.length === 0 && files.length === 0) return []
+    const what = `The debit of ${decimalText(-amount, account.currency)} on ${booked_on} (movement ${movementId})`
+    const isForPeople = unpaidOnes.every(({ waits }) => !waits)
+    const named = unpaidOnes.map(({ txn }) => txn).join(', ')
+    const words =
+      unpaidOnes.length > 0
+        ? `${what} names ${named}, which ${isForPeople ? 'is not paid' : 'waits'} here: make a file of what the bank has debited, and have it approved.`
+        : files.length > 0
+          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid.`
+          : own.length > 0
+            ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
+            : `${what} is not explained yet.`
+    return [{ movementId, words, isForPeople }]
   })
+}
+
+/** The message ids of payment files of ours that a debit names. */
+function messageIdsOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
+  return `${text} ${ids ?? ''}`.toUpperCase().match(/\bPF[0-9A-Z]{25,27}\b/g) ?? []
+}
+
+/** Of message ids those of no file that is known here. */
+async function lostFiles(
+  db: Pool | Tx,
+  account: string,
+  messageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (messageIds.length === 0) return new Set()
+  const { rows } = await db.query<{ message_id: string }>(
+    'select message_id from payout_file_seals where account = $1 and message_id = any($2::text[])',
+    [account, messageIds],
+  )
+  const known = new Set(rows.map(({ message_id }) => message_id))
+  return new Set(messageIds.filter((each) => !known.has(each)))
 }
 
 /** What the reports of a movement `m` say its ids are, as one JSON text. */
@@ -256,21 +363,23 @@ function codesOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
 async function unpaidHere(
   db: Pool | Tx,
   codes: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const unpaid = new Map<string, string>()
+): Promise<ReadonlyMap<string, { txn: string; waits: boolean }>> {
+  const unpaid = new Map<string, { txn: string; waits: boolean }>()
   if (codes.length === 0) return unpaid
+  // What failed and came back is even.
   const { rows } = await db.query<{ reference: string; agent_id: bigint; order_id: string }>(
     `select i.reference, i.agent_id, replace(i.order_id::text, '-', '') as order_id
-     from payout_items i where i.reference = any($1::text[]) and i.state not in ('paid', 'returned')`,
+     from payout_items i where i.reference = any($1::text[])
+       and i.state not in ('paid', 'returned') and i.returned_by is null`,
     [codes],
   )
   for (const { reference, agent_id, order_id } of rows) {
-    unpaid.set(reference, txnId(agent_id, order_id))
+    unpaid.set(reference, { txn: txnId(agent_id, order_id), waits: false })
   }
   const wanted = new Set(codes)
   for (const { agentId, orderId, attempt } of await waitingWithdrawals(db)) {
     const code = referencesOf(agentId, orderId, attempt).find((each) => wanted.has(each))
-    if (code !== undefined) unpaid.set(code, txnId(agentId, orderId))
+    if (code !== undefined) unpaid.set(code, { txn: txnId(agentId, orderId), waits: true })
   }
   return unpaid
 }
@@ -288,19 +397,25 @@ async function waitingWithdrawals(
   return rows
 }
 
-/** What debits that nothing explains name, at any account: code, account and how much left it. */
-export async function debitedCodes(
-  db: Pool | Tx,
-): Promise<ReadonlyMap<string, { account: string; amountMinor: bigint }>> {
+/** How much left which account, as a debit says that nothing explains. */
+export interface NamedDebit {
+  account: string
+  amountMinor: bigint
+  /** The bank has booked it for certain: it is on a statement that is trusted. */
+  isCertain: boolean
+}
+
+/** What debits that nothing explains name, at any account, by code. */
+export async function debitedCodes(db: Pool | Tx): Promise<ReadonlyMap<string, NamedDebit>> {
   const { rows } = await db.query<Debit & { account: string }>(
-    `select m.account, m.amount, m.text, ${idsOfReports} as ids from bank_movements m
-     where m.amount < 0 and m.state in ('unexplained', 'new', 'unconfirmed')`,
+    `select m.account, m.amount, m.state, m.text, ${idsOfReports} as ids from bank_movements m
+     where m.amount < 0 and m.state in ('unexplained', 'new', 'unconfirmed')
+     order by m.state = 'unexplained'`,
   )
   return new Map(
-    rows.flatMap((row) =>
-      codesOf(row).map(
-        (code) => [code, { account: row.account, amountMinor: -row.amount }] as const,
-      ),
-    ),
+    rows.flatMap(({ account, amount, state, text, ids }) => {
+      const debit = { account, amountMinor: -amount, isCertain: state === 'unexplained' }
+      return codesOf({ text, ids }).map((code) => [code, debit] as const)
+    }),
   )
 }

@@ -14,7 +14,7 @@ import type { Operator } from '../operators/operator.ts'
 import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
 import { payoutsAllowed } from '../payouts/payout-approval.ts'
 import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
-import { debitedCodes } from './after-restore.ts'
+import { debitedCodes, type NamedDebit } from './after-restore.ts'
 import { leftOfDay } from './left-of-day.ts'
 import {
   digestOf,
@@ -33,10 +33,14 @@ import {
 const mostItems = 10_000
 const pageSize = 1_000
 
-/** Withdrawals that wait for the next file of an account, the oldest first. Changes nothing. */
+/**
+ * Withdrawals that wait for the next file of an account, the oldest first, or all of its currency that nobody has: what
+ * the routes were when it paid is not known any more. Changes nothing.
+ */
 export async function waitingFor(
   desk: PayoutDesk,
   account: Pick<BankAccount, 'name' | 'currency'>,
+  whateverRoute = false,
 ): Promise<Order[]> {
   await desk.providers.freshen()
   const chosen = await inOpenFiles(desk.pool, account.name)
@@ -44,7 +48,9 @@ export async function waitingFor(
   for (const agentId of await findAgentsToHandOver(desk.pool)) {
     for await (const order of notHandedOver(desk, agentId)) {
       if (order.currency !== account.currency || chosen.has(order.orderId)) continue
-      if ((await waitsForFileOf(desk, order)) === account.name) waiting.push(order)
+      if (whateverRoute || (await waitsForFileOf(desk, order)) === account.name) {
+        waiting.push(order)
+      }
     }
   }
   const allowed = await payoutsAllowed(desk, waiting)
@@ -94,10 +100,11 @@ export async function draftPayoutFile(
   if (account.confirmedAt === null) throw unconfirmed(account.name)
   const at = desk.now()
   const debited = await debitedCodes(desk.pool)
-  const waiting = (await waitingFor(desk, account)).filter((order) => {
+  const waiting = (await waitingFor(desk, account, alreadyPaid)).filter((order) => {
     const debit = debitOf(debited, order)
     if (!alreadyPaid) return debit === undefined
-    return debit?.account === account.name && debit.amountMinor === order.amountMinor
+    const { isCertain = false } = debit ?? {}
+    return isCertain && debit?.account === account.name && debit.amountMinor === order.amountMinor
   })
   return inTransaction(desk.pool, async (tx) => {
     await lockAccount(tx, account.name)
@@ -177,7 +184,7 @@ async function claimCutoff(tx: Tx, { account, fileId }: PayoutFile, cutoff: Date
 function debitOf(
   debited: Awaited<ReturnType<typeof debitedCodes>>,
   { agentId, orderId, version }: Order,
-): { account: string; amountMinor: bigint } | undefined {
+): NamedDebit | undefined {
   if (debited.size === 0) return undefined
   const code = referencesOf(agentId, orderId, version).find((each) => debited.has(each))
   return code === undefined ? undefined : debited.get(code)

@@ -11,6 +11,7 @@ import { whyItMustStay } from './may-leave.ts'
 import {
   askAgain,
   fileColumns,
+  findPayoutFile,
   lockFile,
   type PayoutFile,
   type PayoutItem,
@@ -76,12 +77,18 @@ export async function goForward(desk: PayoutDesk, file: Named): Promise<boolean>
   const waiting = (await readItems(desk.pool, file)).filter(
     ({ state, reference }) => state === 'waiting' && reference === null,
   )
-  await inParallel(atOnce, waiting, (item) => handItem(desk, provider, item))
+  const isDebited = (await findPayoutFile(desk.pool, file.fileId))?.alreadyPaid === true
+  await inParallel(atOnce, waiting, (item) => handItem(desk, provider, item, isDebited))
   return finish(desk, file)
 }
 
 /** Hands an item over, unless it is, or drops it if that can never be. Otherwise it waits. */
-async function handItem(desk: PayoutDesk, provider: Provider, item: PayoutItem): Promise<void> {
+async function handItem(
+  desk: PayoutDesk,
+  provider: Provider,
+  item: PayoutItem,
+  isDebited: boolean,
+): Promise<void> {
   const { agentId, orderId } = item
   const order = await findOrder(desk.pool, agentId, orderId)
   // Read after the order: only the file that has claimed the attempt hands it over, so it is this file's.
@@ -90,7 +97,7 @@ async function handItem(desk: PayoutDesk, provider: Provider, item: PayoutItem):
   if (order?.status !== 'WAITING' || order.handedOverAt !== null) {
     return drop(desk.pool, item)
   }
-  const taken = await handOver(desk, order, provider)
+  const taken = await handOver(desk, order, provider, { isDebited })
   if (taken) await noteReference(desk.pool, item, taken.reference)
 }
 

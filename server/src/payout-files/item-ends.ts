@@ -14,7 +14,7 @@ type Named = Pick<PayoutFile, 'account' | 'fileId'>
 /** Writes down that two people ended items. The database asks for their decision. */
 export async function insertEnds(
   tx: Tx,
-  { account, fileId, round }: PayoutFile,
+  { account, fileId, round, alreadyPaid }: PayoutFile,
   items: readonly PayoutItem[],
   end: { how: ItemEnd; mayTryAnother: boolean; reason: string; operator: Operator; at: Date },
 ): Promise<void> {
@@ -22,8 +22,10 @@ export async function insertEnds(
   if (!operator.proposal) throw new Problem('not_permitted', 'Two people have to decide on it.')
   await tx.query(
     `insert into payout_item_ends
-       (account, file_id, n, how, round, may_try_another, proposal_id, verdict, reason, at)
-     select $1, $2, n, $4, $5, $6, $7, 'approved', $8, $9 from unnest($3::int[]) n`,
+       (account, file_id, n, how, round, may_try_another, proposal_id, action, subject_id, verdict,
+        reason, at, already_paid)
+     select $1, $2, n, $4, $5, $6, $7, $10, replace($2::uuid::text, '-', ''), 'approved', $8, $9, $11
+     from unnest($3::int[]) n`,
     [
       account,
       fileId,
@@ -34,6 +36,8 @@ export async function insertEnds(
       operator.proposal.id,
       reason,
       at,
+      how === 'taken_out' ? 'take_out_payouts' : 'abandon_payout_file',
+      alreadyPaid,
     ],
   )
 }

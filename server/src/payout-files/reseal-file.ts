@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
 import type { Operator } from '../operators/operator.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { whyHeldBack } from './after-restore.ts'
 import { executionDay } from './banking-day.ts'
 import {
   askAgain,
@@ -37,6 +38,8 @@ export async function resealFile(
         `It is for ${seal.executionDate}, and that is not over: download it.`,
       )
     }
+    const why = await whyHeldBack(tx, file.account, at)
+    if (why !== undefined) throw new Problem('invalid_transition', why)
     const items = (await readItemsLeft(tx, file)).filter(({ state }) => state !== 'dropped')
     const stays = new Set(items.map(({ n }) => n))
     const lines = (await readLines(tx, file)).filter(({ n }) => stays.has(n))

@@ -5,6 +5,7 @@ import { writeAudit } from '../operators/audit.ts'
 import type { Operator } from '../operators/operator.ts'
 import { takeEffect } from '../operators/take-effect.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
+import { whyHeldBack } from './after-restore.ts'
 import { insertEnds } from './item-ends.ts'
 import {
   askAgain,
@@ -41,7 +42,7 @@ export async function takeOut(
   const at = desk.now()
   await inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
-    const { out, left } = await readTakeOut(tx, file, asked.codes)
+    const { out, left } = await readTakeOut(tx, file, asked.codes, at)
     const { mayTryAnother, reason } = asked
     await insertEnds(tx, file, out, { how: 'taken_out', mayTryAnother, reason, operator, at })
     const stays = new Set(left.map(({ n }) => n))
@@ -67,9 +68,13 @@ export async function readTakeOut(
   db: Pool | Tx,
   file: PayoutFile,
   codes: readonly string[],
+  now: Date,
 ): Promise<{ out: PayoutItem[]; left: PayoutItem[] }> {
   const items = (await readItemsLeft(db, file)).filter(({ state }) => state !== 'dropped')
   refuseUnlessHere(file, items)
+  // Somebody may have downloaded it in the time that was lost.
+  const why = await whyHeldBack(db, file.account, now)
+  if (why !== undefined) throw new Problem('invalid_transition', why)
   if (codes.length === 0) throw new Problem('invalid_request', 'Name the payouts to take out.')
   const asked = new Set(codes)
   const out = items.filter(({ reference }) => asked.has(reference ?? ''))
@@ -82,8 +87,12 @@ export async function readTakeOut(
 }
 
 /** Payouts are taken out only while nobody has had the bytes, and once they are handed over to the file. */
-function refuseUnlessHere({ state, round }: PayoutFile, items: readonly PayoutItem[]): void {
+function refuseUnlessHere(
+  { state, round, alreadyPaid }: PayoutFile,
+  items: readonly PayoutItem[],
+): void {
   const refuse = (detail: string) => new Problem('invalid_transition', detail)
+  if (alreadyPaid) throw refuse('The bank has debited its payouts: their money is gone.')
   switch (state) {
     case 'approved':
       return

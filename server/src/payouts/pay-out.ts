@@ -19,6 +19,7 @@ import {
   payoutsOfOrder,
   savePayout,
 } from './payouts.ts'
+import { whyRestoreHolds } from './restore-lock.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
@@ -122,11 +123,19 @@ export async function handOver(
   desk: PayoutDesk,
   order: Order,
   provider: Provider,
-  insteadOf?: PayoutAttempt,
+  {
+    insteadOf,
+    isDebited = false,
+  }: {
+    insteadOf?: PayoutAttempt | undefined
+    /** Whether the bank has paid it already, so that nothing leaves by this. */
+    isDebited?: boolean
+  } = {},
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
-  // Every hand-over passes here, so none goes out that waits for a second person or after a stop.
+  // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
   if (!(await mayPayOut(desk, order)) || (await isStopped(desk.pool, agentId))) return undefined
+  if (!isDebited && (await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
   if (insteadOf && !refused) return undefined
   const takenAtMs = performance.now()

@@ -126,7 +126,7 @@ export class PayoutRunner {
       this.sweep.goOn(order.agentId, provider.name)
       // The provider may have been switched off in the meantime; the sweep then routes the order again.
       if (!(await isStillRouted(this.desk, order, provider))) return
-      const taken = await handOver(this.desk, order, provider, refused)
+      const taken = await handOver(this.desk, order, provider, { insteadOf: refused })
       const passOn: CallWatch['passOn'] = (...given) => {
         next = given
       }

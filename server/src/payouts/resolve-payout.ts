@@ -25,8 +25,9 @@ export async function resolvePayout(
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }
+  const isInFile = attempt.askAt !== null && (await hasItem(desk, attempt))
   if (to === 'failed' && attempt.askAt !== null) {
-    if (desk.providers.find(attempt.provider)?.paysByFile) {
+    if (isInFile) {
       throw new Problem(
         'invalid_transition',
         `It is in a payout file of ${attempt.provider}, which the bank may still pay: it ends by what the bank says.`,
@@ -34,13 +35,7 @@ export async function resolvePayout(
     }
     await hold(desk, attempt)
   }
-  if (
-    to === 'paid' &&
-    attempt.askAt !== null &&
-    desk.providers.find(attempt.provider)?.paysByFile
-  ) {
-    await refuseUnlessItLeft(desk, attempt)
-  }
+  if (to === 'paid' && isInFile) await refuseUnlessItLeft(desk, attempt)
   const { order: after, changed } = await desk.teller.do({
     type: 'outcome',
     agentId,
@@ -56,6 +51,17 @@ export async function resolvePayout(
   await savePayout(desk.pool, attempt, known, timeToPass(desk.now))
   if (!after) throw new Error('a payout was resolved without an order')
   return { order: after, changed }
+}
+
+/** Whether a payout is in a file. Its account may pay otherwise by now, or be gone from the routes. */
+async function hasItem(desk: PayoutDesk, attempt: PayoutAttempt): Promise<boolean> {
+  const { provider, agentId, orderId, attempt: n } = attempt
+  const { rows } = await desk.pool.query(
+    `select 1 from payout_items
+     where account = $1 and agent_id = $2 and order_id = $3 and attempt = $4`,
+    [provider, agentId, orderId, n],
+  )
+  return rows.length > 0
 }
 
 /** A payout that is marked as paid while its file can still leave would be paid twice. */

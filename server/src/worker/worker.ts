@@ -20,6 +20,7 @@ import { bookFileSums, bookMovements, movementPage } from '../payments/book-move
 import type { BankInbox } from '../payments/fetch-bank-files.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
+import { releaseCaughtUp } from '../payout-files/after-restore.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
 import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
@@ -119,6 +120,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     repeat(
       20_000,
       async () => {
+        await releaseCaughtUp(desk)
         await draftBeforeCutoffs(desk, onError)
         return 'done'
       },

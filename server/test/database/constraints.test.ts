@@ -26,6 +26,9 @@ type Fields = Record<string, unknown>
 const at = '2026-01-01T00:00:00Z'
 const bound = '9007199254740991'
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const takeOutOf = (n: number) => ({
+  ...{ action: 'take_out_payouts', subject_id: uuid(n).replaceAll('-', '') },
+})
 
 const noMoney = Object.fromEntries(accountNames.map((name) => [name, 0]))
 
@@ -538,7 +541,7 @@ const present: [table: string, fields: Fields][] = [
   ['user_credentials', { user_id: 7, n: 3, reset_by: 5 }],
   ['user_credentials', { n: 3, reset_by: 7 }],
   ['user_credentials', { n: 4, reset_by: 5 }],
-  ['proposals', { proposal_id: uuid(11) }],
+  ['proposals', { proposal_id: uuid(11), ...takeOutOf(1) }],
   [
     'limit_rules',
     {
@@ -552,8 +555,8 @@ const present: [table: string, fields: Fields][] = [
       field: 'account',
     },
   ],
-  ['proposals', { proposal_id: uuid(13) }],
-  ['proposals', { proposal_id: uuid(14) }],
+  ['proposals', { proposal_id: uuid(13), ...takeOutOf(1) }],
+  ['proposals', { proposal_id: uuid(14), ...takeOutOf(5) }],
   ['proposals', { proposal_id: uuid(15), credential: 3, proposer_reset_by: 7 }],
   ['proposals', { proposal_id: uuid(16), credential: 4, proposer_reset_by: 5 }],
   ['proposal_decisions', { proposal_id: uuid(13) }],

@@ -4,6 +4,7 @@ type Fields = Record<string, unknown>
 
 const at = '2026-01-01T00:00:00Z'
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const hex = (n: number) => uuid(n).replaceAll('-', '')
 const account = 'scb'
 const digest = 'a'.repeat(64)
 const people = { made_by: 1, maker_reset_by: 0 }
@@ -56,6 +57,7 @@ export const goodPayoutFiles: Record<string, Fields> = {
   payout_item_ends: {
     ...{ account, file_id: uuid(1), n: 4, how: 'taken_out', round: 1, may_try_another: true },
     ...{ proposal_id: uuid(13), verdict: 'approved', reason: 'a wrong payee', at },
+    ...{ action: 'take_out_payouts', subject_id: hex(1) },
   },
   payout_file_puts: {
     ...{ account, file_id: uuid(1), first: 1, round: 1 },
@@ -102,6 +104,9 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
   ['payout_items', { n: 4, order_id: uuid(4), reference: 'SX00000000004' }],
   ['payout_item_ends', { n: 1 }],
+  ['payout_files', { file_id: uuid(5), already_paid: true }],
+  ['payout_file_lines', { file_id: uuid(5), n: 1, order_id: uuid(5) }],
+  ['payout_items', { file_id: uuid(5), n: 1, order_id: uuid(5), reference: 'SX00000000005' }],
   // Its last seal is of a round that it never was in.
   ['payout_file_lists', { file_id: uuid(4), round: 2 }],
   ['payout_file_approvals', { file_id: uuid(4), round: 2 }],
@@ -116,6 +121,7 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['bank_connections', { account }],
   ['payout_file_schedules', { cutoff: at }],
   ['restores', { restore_id: uuid(1) }],
+  ['restores', { restore_id: uuid(3) }],
   ['payout_lock_releases', { restore_id: uuid(1) }],
 ]
 
@@ -238,7 +244,20 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_item_ends_pkey', 'payout_item_ends', { n: 1 }],
   ['payout_item_ends_account_file_id_n_fkey', 'payout_item_ends', { n: 2 }],
   ['payout_item_ends_by_two', 'payout_item_ends', { proposal_id: uuid(11) }],
-  ['payout_item_ends_how_check', 'payout_item_ends', { how: 'lost' }],
+  ['payout_item_ends_as_asked', 'payout_item_ends', { proposal_id: uuid(14) }],
+  ['payout_item_ends_asked', 'payout_item_ends', { action: 'abandon_payout_file' }],
+  ['payout_item_ends_asked', 'payout_item_ends', { subject_id: hex(5) }],
+  [
+    'payout_item_ends_of_file',
+    'payout_item_ends',
+    { file_id: uuid(5), n: 1, proposal_id: uuid(14), subject_id: hex(5) },
+  ],
+  ['payout_item_ends_not_paid', 'payout_item_ends', { already_paid: true }],
+  [
+    'payout_item_ends_how_check',
+    'payout_item_ends',
+    { how: 'lost', action: 'abandon_payout_file' },
+  ],
   ['payout_item_ends_round_check', 'payout_item_ends', { round: 0 }],
   ['payout_item_ends_verdict_check', 'payout_item_ends', { verdict: 'declined' }],
   ['payout_item_ends_reason_check', 'payout_item_ends', { reason: 'x' }],
@@ -320,6 +339,7 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['restores_in_order', 'restores', { since: '2027-01-01T00:00:00Z' }],
   ['payout_lock_releases_pkey', 'payout_lock_releases', { restore_id: uuid(1) }],
   ['payout_lock_releases_account_fkey', 'payout_lock_releases', { account: 'nobody' }],
+  ['payout_lock_releases_restore_id_fkey', 'payout_lock_releases', { restore_id: uuid(9) }],
   ['payout_lock_releases_how_check', 'payout_lock_releases', { how: 'hope', released_by: 0 }],
   [
     'payout_lock_releases_released_by_check',
@@ -335,6 +355,8 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
 export const payoutFileKeys = [
   'payout_files_as_made',
   'payout_files_in_round',
+  'payout_files_as_paid',
+  'proposals_as_asked',
   'payout_file_lines_as_drafted',
   'payout_file_lists_as_shown',
   'payout_file_approvals_as_approved',

@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { referencesOf } from '../../src/ledger/payout-references.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
-import { executionDay } from '../../src/payout-files/banking-day.ts'
+import { releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
 import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
-import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
+import { camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
@@ -45,18 +47,20 @@ const approve = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
 const take = (by: OperatorClient, { json }: Answer): Promise<Answer> =>
   by.post(`/payout-files/${json.id}/export`, { reason: 'for the bank', code: by.code() })
 
-/** A statement for each day from the day before until all that was sent must be debited. */
-function statements({ account }: PayingAccount, lines: { amount: string; endToEndId: string }[]) {
-  const days: string[] = []
-  const last = executionDay(account, clock())
-  for (let at = clock().getTime() - 86_400_000; dayAt(new Date(at)) <= last; at += 86_400_000) {
-    days.push(dayAt(new Date(at)))
-  }
-  const isLast = (day: string) => day === days.at(-1)
+const dayMs = 86_400_000
+
+/** A statement for each of the last days, of which the first has these lines. */
+function statements(
+  { account }: PayingAccount,
+  days: number,
+  lines: { amount: string; endToEndId: string }[] = [],
+) {
+  const day = (ago: number) => dayAt(new Date(clock().getTime() - ago * dayMs))
+  const balances = { opening: '0.00', closing: '0.00' }
   return camt(
-    ...days.map((day) => ({
-      ...{ account, day, opening: '0.00', closing: '0.00' },
-      lines: isLast(day) ? lines : [],
+    ...Array.from({ length: days }, (_, index) => ({
+      ...{ account, day: day(days - index), ...balances },
+      lines: index === 0 ? lines : [],
     })),
   )
 }
@@ -101,9 +105,17 @@ it('a restored database pays nothing again that the bank has debited', async () 
   expect(early.json.detail).toContain('sluice doctor')
 
   const debit = { amount: '-100.00', endToEndId: code }
-  await importFile(s, account, statements(account, [debit]))
+  await importFile(s, account, camt({ ...account, day: dayAt(clock()), lines: [debit] }))
+  // Nobody else may pay what the lost file may have paid, nor may its agent have the money back.
+  await s.service.desk.providers.freshen()
+  const unpaid = await agent.post(`/payment/orders/${paid}/cancel`, {})
+  expect(unpaid.json).toMatchObject({ status: 409, code: 'order_not_cancellable' })
   const waiting = (await maker.get('/payouts-waiting')).json.data[0]
-  expect(waiting.locked).toEqual([expect.stringContaining(`names ${paid}, which waits here`)])
+  expect(waiting.locked).toEqual([
+    expect.stringContaining(`names ${paid}, which waits here`),
+    expect.stringContaining('are needed'),
+    expect.stringContaining('wait until that is over'),
+  ])
   expect((await approve(checker, both)).json.detail).toContain(`may have paid ${paid} already`)
   const cancel = { reason: 'one of them is paid', code: maker.code() }
   expect((await maker.post(`/payout-files/${both.json.id}/cancel`, cancel)).status).toBe(200)
@@ -118,6 +130,11 @@ it('a restored database pays nothing again that the bank has debited', async () 
   const again = await draft(maker, account, true)
   expect(again.json).toMatchObject({ already_paid: true, items: [{ txn_id: paid }] })
   expect((await approve(checker, again)).json).toMatchObject({ state: 'approving', sealed: null })
+  const out = { codes: [code], may_try_another: false, reason: 'a wrong payee' }
+  const taken = await maker.post(`/payout-files/${again.json.id}/take-out`, {
+    ...{ ...out, code: maker.code() },
+  })
+  expect(taken.json.detail).toContain('The bank has debited its payouts')
   const fail = (error: unknown) => {
     throw error
   }
@@ -129,6 +146,15 @@ it('a restored database pays nothing again that the bank has debited', async () 
   })
   expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
 
+  // Who had the lost file in hand may bring it days later: its debits are explained, and it still waits.
+  await importFile(s, account, statements(account, 2))
+  expect((await approve(checker, rest)).json.detail).toContain('are needed')
+  clock.advance(8 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+  expect((await approve(checker, rest)).json.detail).toContain('there is none of')
+  await importFile(s, account, statements(account, 10))
+  await releaseCaughtUp(s.service.desk)
   const left = await approve(checker, rest)
   expect(left.json).toMatchObject({ state: 'approved', items: [{ txn_id: open }] })
   const bytes = await take(maker, left)
@@ -148,8 +174,8 @@ it('of an account without statements two people say that nothing was paid', asyn
   const s = await startTestService()
   const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
   await agent.fund(10_000)
-  const [maker, checker] = await people(s)
-  const account = await payingAccount(s)
+  let [maker, checker] = await people(s)
+  const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
   await withdrawals(s, agent, account, 100)
   const file = await approve(checker, await draft(maker, account))
   expect(file.json.state).toBe('approved')
@@ -159,6 +185,14 @@ it('of an account without statements two people say that nothing was paid', asyn
     [randomBytes(16).toString('hex'), new Date(0), s.clock()],
   )
   expect((await take(maker, file)).json.detail).toContain('is not known yet')
+  // What was on its way when the backup was put back nobody can know.
+  const early = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
+    ...{ reason: 'nothing was on its way', code: maker.code() },
+  })
+  expect(early.json.detail).toContain('wait until that is over')
+  s.clock.advance(8 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
   const asked = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
     reason: 'the bank wrote that nothing left since Monday',
     code: maker.code(),
@@ -168,12 +202,99 @@ it('of an account without statements two people say that nothing was paid', asyn
   expect((await take(maker, file)).status).toBe(409)
   const yes = { digest, code: checker.code() }
   expect((await checker.post(`/approvals/${asked.json.proposal}/approve`, yes)).status).toBe(200)
-  await expect.poll(async () => (await take(maker, file)).status).toBe(200)
+  // The lock is open; only its day has gone by.
+  await expect
+    .poll(async () => (await take(maker, file)).json.detail)
+    .toContain('have it sealed again')
   const again = await maker.post(`/bank-accounts/${account.name}/release-payouts`, {
     reason: 'once more',
     code: maker.code(),
   })
   expect(again.status).toBe(409)
   await s.prove()
+  await s.close()
+})
+
+it('debits of the lost time hold every account of the currency, whatever the routes and the explanations are', async () => {
+  const s = await startTestService()
+  const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
+  await agent.fund(10_000)
+  let [maker, checker] = await people(s)
+  const kin = await payingAccount(s)
+  const account = await payingAccount(s)
+  const [paid = ''] = await withdrawals(s, agent, account, 100)
+  const { agentId = 0n, orderId = '' } = parseTxnId(paid) ?? {}
+  const [code = ''] = referencesOf(agentId, orderId, 1)
+  await s.sql(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, 0, 'command line', $3)`,
+    [randomUUID(), new Date(s.clock().getTime() - dayMs), s.clock()],
+  )
+  const first = dayAt(s.clock())
+  s.clock.advance(10 * dayMs)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+  const standing = () =>
+    standings(s.backend.pool, s.clock()).then((all) => all.map((each) => each.account).sort())
+  expect(await standing()).toEqual([account.name, kin.name].sort())
+  // It pays by files no more, but did: it stays among them.
+  await s.sql(
+    `insert into payout_files select $1, $2, 'cancelled', 1, 'csv', 'Us', '1234567890', 'SCB', 'THB',
+       0, 'a test', 0, now(), false`,
+    [kin.name, randomUUID()],
+  )
+  await s.sql(`update bank_accounts set payout = 'none' where name = $1`, [kin.name])
+  expect(await standing()).toEqual([account.name, kin.name].sort())
+
+  // The other account paid it, and a whole file of which nothing is known.
+  const lostId = `PF${'0'.repeat(24)}7`
+  const quiet = { opening: '0.00', closing: '0.00', lines: [] }
+  const ago = (days: number) => dayAt(new Date(s.clock().getTime() - days * dayMs))
+  const days = Array.from({ length: 11 }, (_, index) => ago(11 - index))
+  await s.sql(`update bank_accounts set payout = 'file' where name = $1`, [kin.name])
+  await routed(s, kin.name)
+  for (const each of [account, kin]) {
+    await importFile(s, each, camt(...days.map((day) => ({ ...each, day, ...quiet }))))
+  }
+  // One whose file is not confirmed proves nothing yet.
+  const lines = [{ amount: '-100.00', endToEndId: code }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines }))
+  await s.sql(`update bank_movements set state = 'unconfirmed' where account = $1`, [kin.name])
+  expect((await draft(maker, kin, true)).json.detail).toContain('No debit of')
+  await s.sql(`update bank_movements set state = 'unexplained' where account = $1`, [kin.name])
+  const release = (named: string) =>
+    maker.post(`/bank-accounts/${kin.name}/release-payouts`, {
+      ...{ reason: `the bank says so: ${named}`, code: maker.code() },
+    })
+  const { rows: debits } = await s.sql(
+    'select movement_id from bank_movements where account = $1',
+    [kin.name],
+  )
+  const one = debits[0].movement_id.replaceAll('-', '')
+  // What waits would be paid once more: it is settled, not explained away.
+  expect((await release(one)).json.detail).toContain(`names ${paid}, which waits here`)
+  const file = await draft(maker, kin, true)
+  expect(file.json).toMatchObject({ already_paid: true, items: [{ txn_id: paid }] })
+  await approve(checker, file)
+  const fail = (error: unknown) => {
+    throw error
+  }
+  await bookFileSums(s.service.desk, fail)
+  await goForwardWithAll(s.service.desk, fail)
+  expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
+  expect((await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)).toEqual([])
+
+  const whole = [{ amount: '-900.00', batchCount: 2, batchId: lostId }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines: whole, seq: 2 }))
+  await s.sql(
+    `update bank_movements set state = 'booked', explained_by = 'bank_fee'
+     where account = $1 and state = 'unexplained'`,
+    [kin.name],
+  )
+  const [held = ''] = (await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)
+  expect(held).toContain(`is of payment file ${lostId}, which is lost`)
+  expect((await release('nothing else')).json.detail).toContain('name the movement')
+  const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
+  expect((await release(id)).status).toBe(202)
   await s.close()
 })

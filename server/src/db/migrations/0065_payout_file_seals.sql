@@ -44,8 +44,10 @@ alter table payout_file_reseals drop constraint if exists payout_file_reseals_of
   add constraint payout_file_reseals_of_seal foreign key (account, file_id, round)
     references payout_file_seals (account, file_id, round);
 
+create unique index concurrently if not exists proposals_as_asked on proposals (proposal_id, action, subject_id);
+
 -- Payouts that two people ended, not the bank: taken out before anybody had the file, or of a file that was never
--- brought. They are those of the proposal, which the database lets only another person approve.
+-- brought. They are those of the proposal about this file, which the database lets only another person approve.
 create table if not exists payout_item_ends (
   account text not null,
   file_id uuid not null,
@@ -56,6 +58,9 @@ create table if not exists payout_item_ends (
   -- Whether another provider may pay it.
   may_try_another boolean not null,
   proposal_id uuid not null,
+  -- What was proposed, and of which file.
+  action text not null,
+  subject_id text not null,
   verdict text not null check (verdict = 'approved'),
   reason text not null check (length(reason) between 3 and 2000),
   at timestamptz not null,
@@ -63,6 +68,11 @@ create table if not exists payout_item_ends (
   foreign key (account, file_id, n) references payout_items,
   constraint payout_item_ends_by_two foreign key (proposal_id, verdict)
     references proposal_decisions (proposal_id, verdict),
+  constraint payout_item_ends_as_asked foreign key (proposal_id, action, subject_id)
+    references proposals (proposal_id, action, subject_id),
+  constraint payout_item_ends_asked check (
+    action = case how when 'taken_out' then 'take_out_payouts' else 'abandon_payout_file' end
+    and subject_id = replace(file_id::text, '-', '')),
   constraint payout_item_ends_abandoned check (how <> 'abandoned' or not may_try_another)
 );
 

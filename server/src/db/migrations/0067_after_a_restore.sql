@@ -14,7 +14,7 @@ create table if not exists restores (
 -- That an account's files may leave again: its statements say so, or two people.
 create table if not exists payout_lock_releases (
   account text not null references bank_accounts,
-  restore_id uuid not null,
+  restore_id uuid not null references restores,
   how text not null check (how in ('statements', 'two_people')),
   released_by bigint not null check (released_by >= 0),
   releaser text not null check (length(releaser) between 3 and 254),
@@ -30,5 +30,16 @@ alter table payout_files drop constraint if exists payout_files_stays,
   add constraint payout_files_stays check (
     not already_paid or state in ('draft', 'approving', 'closed', 'cancelled')) not valid;
 alter table payout_files validate constraint payout_files_stays;
+
+-- What the bank has debited is not taken out of such a file: its money would be given back.
+create unique index concurrently if not exists payout_files_as_paid on payout_files (account, file_id, already_paid);
+alter table payout_item_ends add column if not exists already_paid boolean not null default false;
+alter table payout_item_ends drop constraint if exists payout_item_ends_of_file,
+  add constraint payout_item_ends_of_file foreign key (account, file_id, already_paid)
+    references payout_files (account, file_id, already_paid) not valid;
+alter table payout_item_ends validate constraint payout_item_ends_of_file;
+alter table payout_item_ends drop constraint if exists payout_item_ends_not_paid,
+  add constraint payout_item_ends_not_paid check (not already_paid) not valid;
+alter table payout_item_ends validate constraint payout_item_ends_not_paid;
 
 grant select, insert on restores, payout_lock_releases to sluice_service;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { noSuchOrder } from '../../ledger/archived.ts'
 import { decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
+import { cancelOrder } from '../../orders/cancel-order.ts'
 import { orderView } from '../../orders/order-view.ts'
 import { type Trigger, trigger } from '../../orders/trigger.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -34,12 +35,10 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
       async ({ agent, request, reply }) => {
         const { agentId } = agent
         const orderId = ownOrderId(request.params, agentId)
-        const { order } = await desk.teller
-          .do({ type: 'cancel', agentId, orderId, at: desk.now() })
-          .catch(async (error) => {
-            const isMissing = error instanceof Problem && error.code === 'order_not_found'
-            throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
-          })
+        const { order } = await cancelOrder(desk, agentId, orderId).catch(async (error) => {
+          const isMissing = error instanceof Problem && error.code === 'order_not_found'
+          throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error
+        })
         if (!order) throw new Error('a cancellation was answered without an order')
         return sendJson(reply, 200, orderView(order, desk.localTime))
       },

@@ -60,7 +60,7 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
       repeats: 'effect',
       view: async ({ params, body }) => {
         const file = await fileNamed(pool, params.id)
-        const { out, left } = await readTakeOut(pool, file, body.codes)
+        const { out, left } = await readTakeOut(pool, file, body.codes, now())
         const { digest } = await readList(pool, file)
         return {
           ...about(file, out),

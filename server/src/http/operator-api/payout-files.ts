@@ -103,7 +103,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
             zone: account.zone,
             next_cutoff: nextCutoff(account, now()),
             execution_date: executionDay(account, now()),
-            locked: (await standingOf(pool, account))?.missing ?? [],
+            locked: (await standingOf(pool, account, now()))?.missing ?? [],
           }
         }),
       )
@@ -252,10 +252,10 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     approval: {
       action: 'release_payouts',
       repeats: 'keyed',
-      view: async ({ params }) => {
+      view: async ({ params, body }) => {
         const account = await bankAccountNamed(pool, params.name)
-        await refuseRelease(pool, account)
-        const standing = await standingOf(pool, account)
+        await refuseRelease(pool, account, body.reason, now())
+        const standing = await standingOf(pool, account, now())
         return {
           subject: { kind: 'provider', id: account.name },
           agentId: null,
