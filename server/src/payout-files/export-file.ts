@@ -61,7 +61,7 @@ export async function handOut(
   if (createHash('sha256').update(seal.bytes).digest('hex') !== seal.sha256) {
     throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
   }
-  const people = await peopleOf(tx, file, by, 'downloads it')
+  const people = await peopleOf(tx, file, by, by.userId ?? nobody, 'downloads it')
   await tx.query(
     `insert into payout_file_downloads (account, file_id, n, round, made_by, approved_by,
        approver_reset_by, downloaded_by, reset_by, downloader, reason, at)
@@ -192,7 +192,7 @@ export async function recordSent(
   const isAnswered = file.state === 'acknowledged' || file.state === 'closed'
   const first = await downloadedBy(tx, file)
   if (first === undefined || (file.state !== 'exported' && !isAnswered)) return false
-  const people = await peopleOf(tx, file, by, 'says that the bank has it')
+  const people = await peopleOf(tx, file, by, first, 'says that the bank has it')
   const { rowCount } = await tx.query(
     `insert into payout_file_sendings (account, file_id, first, downloaded_by, round, made_by,
        approved_by, approver_reset_by, sent_by, reset_by, sender, bank_reference, put_step, at)
@@ -252,12 +252,14 @@ async function downloadedBy(tx: Tx, { account, fileId }: Named): Promise<bigint 
 /**
  * Who made and approved a file, and who does something with it now, with who could sign in as them: round, maker,
  * approver, who reset the approver, who does it, who reset them. Two people have looked at every file: what nobody
- * signed in to make is let go by another than who approved it, who could not be the same person either.
+ * signed in to make is let go by another than who approved it, who could not be the same person either. What the
+ * command line gives out was in the hands of another, who has a shell.
  */
 async function peopleOf(
   tx: Tx,
   { account, fileId, round, madeBy }: PayoutFile,
   by: Operator | Outsider,
+  downloader: bigint,
   doing: string,
 ): Promise<(number | bigint)[]> {
   const { rows } = await tx.query<{ approved_by: bigint; reset_by: bigint }>(
@@ -271,8 +273,8 @@ async function peopleOf(
   const own = by.userId ?? nobody
   const { resetBy } = await credentialOf(tx, own)
   const isTied = [approved_by, reset_by].some((each) => each !== nobody && each === resetBy)
-  const isSame = own === nobody || own === approved_by || own === reset_by || isTied
-  if (madeBy === nobody && isSame && by !== machine) {
+  const isSame = own === approved_by || own === reset_by || isTied
+  if (madeBy === nobody && downloader !== nobody && isSame && by !== machine) {
     const detail = `Nobody signed in to make it: another person than who approved it ${doing}, and neither has reset the other.`
     throw new Problem('same_person', detail)
   }

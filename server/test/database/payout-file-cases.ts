@@ -287,7 +287,6 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
       { made_by: 0, [by]: other, ...each },
     ])
   }),
-  ['payout_file_downloads_two_people', 'payout_file_downloads', { made_by: 0, downloaded_by: 0 }],
   ['payout_file_sendings_people', 'payout_file_sendings', { approved_by: null }],
   ['payout_file_sendings_of_download', 'payout_file_sendings', { round: 2 }],
   ['payout_file_sendings_approved', 'payout_file_sendings', { approved_by: 7 }],

@@ -200,7 +200,10 @@ const requests: Record<string, Make> = {
     // It gets no orders of the other tests.
     const currencies = { currencies: ['VND'] }
     await prepare(s, name, companyDocument({ url: 'https://pay.example' }, 1, currencies))
-    return { path: `/connectors/${name}/use`, body: { version: 1, use: 0, secrets: { api: 1, hook: 1 } } }
+    return {
+      path: `/connectors/${name}/use`,
+      body: { version: 1, use: 0, secrets: { api: 1, hook: 1 } },
+    }
   },
   'POST /stops/{id}/lift': async () => {
     const { appId } = await s.agent()

@@ -40,10 +40,10 @@ alter table payout_file_downloads drop constraint if exists payout_file_download
     foreign key (account, file_id, round, made_by, approved_by, approver_reset_by)
     references payout_file_approvals (account, file_id, round, made_by, approved_by, reset_by) not valid;
 alter table payout_file_downloads validate constraint payout_file_downloads_approved;
--- Of what one person let go before, nothing is said any more.
+-- Whoever has a shell is another person than who approved. Of what one person let go before, nothing is said any more.
 alter table payout_file_downloads drop constraint if exists payout_file_downloads_two_people,
-  add constraint payout_file_downloads_two_people check (made_by <> 0 or (
-    downloaded_by not in (0, approved_by, approver_reset_by) and reset_by is not null
+  add constraint payout_file_downloads_two_people check (made_by <> 0 or downloaded_by = 0 or (
+    downloaded_by not in (approved_by, approver_reset_by) and reset_by is not null
     and (reset_by = 0 or reset_by not in (approved_by, approver_reset_by)))) not valid;
 create unique index concurrently if not exists payout_file_downloads_in_round
   on payout_file_downloads (account, file_id, n, round, downloaded_by);
@@ -74,7 +74,7 @@ alter table payout_file_sendings drop constraint if exists payout_file_sendings_
 alter table payout_file_sendings validate constraint payout_file_sendings_approved;
 -- Who does not sign in says so only of what this service saw arrive (payout_file_sendings_seen).
 alter table payout_file_sendings drop constraint if exists payout_file_sendings_two_people,
-  add constraint payout_file_sendings_two_people check (made_by <> 0 or sent_by = 0 or (
+  add constraint payout_file_sendings_two_people check (made_by <> 0 or sent_by = 0 or downloaded_by = 0 or (
     sent_by not in (approved_by, approver_reset_by) and reset_by is not null
     and (reset_by = 0 or reset_by not in (approved_by, approver_reset_by)))) not valid;
 
