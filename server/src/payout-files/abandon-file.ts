@@ -110,6 +110,7 @@ async function missingStatements(
   const { rows: handed } = await db.query<{ at: Date }>(
     `select at from payout_file_downloads where account = $1 and file_id = $2
      union all select at from payout_file_sendings where account = $1 and file_id = $2
+     union all select at from payout_file_put_steps where account = $1 and file_id = $2
      union all select marked_at from restores`,
     [file.account, file.fileId],
   )

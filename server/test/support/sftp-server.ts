@@ -26,7 +26,12 @@ export interface SftpServer {
 }
 
 export function newKey(): { private: string; public: string } {
-  return utils.generateKeyPairSync('ed25519')
+  const pair = utils.generateKeyPairSync('ed25519')
+  // A few that the library makes are a byte short, and it cannot read them itself.
+  const isWhole = [pair.private, pair.public].every(
+    (each) => !(utils.parseKey(each) instanceof Error),
+  )
+  return isWhole ? pair : newKey()
 }
 
 export function fingerprintOf(publicKey: string): string {
