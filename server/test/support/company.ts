@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { vi } from 'vitest'
 import { addSecret, listUses, useVersion } from '../../src/connectors/connector-store.ts'
 import {
   addDocument,
@@ -10,7 +11,6 @@ import {
 } from '../../src/connectors/manage-connectors.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
-import { routed } from './bank-accounts.ts'
 import type { TestService } from './service.ts'
 
 /** A request that reached the company. */
@@ -344,7 +344,14 @@ export async function use(
   const { pool } = s.backend
   const planned = await planUse(pool, name, { version, ...more })
   await inTransaction(pool, (tx) => useVersion(tx, planned.use, planned.after, by(s)))
-  await routed(s, name)
+  const { providers } = s.service.desk
+  await vi.waitFor(
+    async () => {
+      await providers.freshen()
+      if (providers.find(name)?.use !== planned.after + 1) throw new Error('not yet')
+    },
+    { interval: 50, timeout: 60_000 },
+  )
 }
 
 /** A notice of the company, as it signs it. */
