@@ -58,10 +58,10 @@ export interface ConnectorSecret {
   addedBy: string
 }
 
-export const connectorName = /^[a-z][a-z0-9-]{1,31}$/
+const connectorName = /^[a-z][a-z0-9-]{1,31}$/
 
 /** Names are taken one at a time, so that no bank account and no connector share one. */
-export async function lockProviderNames(tx: Tx): Promise<void> {
+async function lockProviderNames(tx: Tx): Promise<void> {
   await tx.query('lock table providers in share row exclusive mode')
 }
 
@@ -274,7 +274,7 @@ export async function listRuns(db: Pool | Tx, connector: string): Promise<Connec
 }
 
 /** The newest run of samples that a version has passed. */
-export async function passedRun(
+async function passedRun(
   db: Pool | Tx,
   connector: string,
   version: number,
