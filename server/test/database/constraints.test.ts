@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { serviceRole } from '../../src/db/pool.ts'
 import { accountNames } from '../../src/ledger/accounts.ts'
 import { allHouseBooks } from '../../src/ledger/house.ts'
@@ -1372,19 +1372,17 @@ beforeAll(async () => {
   database = await testDatabase()
   client = new pg.Client({ connectionString: database.ownerUrl, options: '-c search_path=sluice' })
   await client.connect()
+  await client.query('begin')
+  await client.query(`set local role ${serviceRole}`)
+  for (const [table, fields] of present) await insert(table, fields)
+  await client.query('savepoint present')
+})
+afterEach(async () => {
+  await client.query('rollback to savepoint present')
 })
 afterAll(async () => {
   await client.end()
   await database.close()
-})
-
-beforeEach(async () => {
-  await client.query('begin')
-  await client.query(`set local role ${serviceRole}`)
-  for (const [table, fields] of present) await insert(table, fields)
-})
-afterEach(async () => {
-  await client.query('rollback')
 })
 
 /** The same for tables that only the owner writes; each after its good row. */
