@@ -4,11 +4,15 @@ import type { Pool, PoolClient } from './pool.ts'
 export type Tx = PoolClient
 
 /** Runs the work in a transaction: all of it is written, or nothing. */
-export async function inTransaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  pool: Pool,
+  work: (tx: Tx) => Promise<T>,
+  mode: '' | 'isolation level repeatable read read only' = '',
+): Promise<T> {
   const tx = await pool.connect()
   let isBroken = false
   try {
-    await tx.query('begin')
+    await tx.query(`begin ${mode}`)
     const done = await work(tx)
     await tx.query('commit')
     return done

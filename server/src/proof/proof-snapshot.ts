@@ -1,4 +1,4 @@
-import { withClient } from '../db/in-transaction.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { ProofTx } from './proof-failure.ts'
 
@@ -7,12 +7,11 @@ import type { ProofTx } from './proof-failure.ts'
  * cleaned up and frequently changed rows get slow, so each piece is small.
  */
 export async function inSnapshot<T>(pool: Pool, prove: (tx: ProofTx) => Promise<T>): Promise<T> {
-  return withClient(pool, async (client) => {
-    await client.query('begin isolation level repeatable read read only')
-    const proved = await prove(client as unknown as ProofTx)
-    await client.query('commit')
-    return proved
-  })
+  return inTransaction(
+    pool,
+    (tx) => prove(tx as unknown as ProofTx),
+    'isolation level repeatable read read only',
+  )
 }
 
 const fewest = 50
