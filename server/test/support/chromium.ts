@@ -50,7 +50,9 @@ function findChromium(): string | undefined {
 
 function installChromium(): string {
   const attempts: [command: string, args: string[]][] = []
-  const installing = ['install', '-y', '-qq', '--no-install-recommends']
+  // Several test files may find at once that there is none: each waits for the first one's installation.
+  const patience = ['-o', 'DPkg::Lock::Timeout=240']
+  const installing = ['install', '-y', '-qq', '--no-install-recommends', ...patience]
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     attempts.push(
       ['apt-get', ['update', '-qq']],
