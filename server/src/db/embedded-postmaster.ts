@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chown, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,6 +11,10 @@ import { type Cluster, readSettings, writeSettings } from './embedded-cluster.ts
 export interface Postmaster {
   pid: number
   port: number
+  /** The folder of its socket; empty if it has none, as one that an earlier version started. */
+  socketFolder: string
+  /** Whether it has opened everything that it listens on. */
+  isListening: boolean
 }
 
 /** A server that this process started; `ended` says how it ended, if it did. */
@@ -44,7 +48,9 @@ async function recordedPostmaster(cluster: Cluster): Promise<Postmaster | undefi
   const text = await readFile(join(cluster.dir, 'postmaster.pid'), 'utf8').catch(() => '')
   const lines = text.split('\n')
   const [pid, port] = [Number(lines[0]), Number(lines[3])]
-  return pid > 0 && port > 0 ? { pid, port } : undefined
+  // Its status is the last line, and it is written after the socket's.
+  const [socketFolder = '', isListening] = [lines[4], Boolean(lines[7])]
+  return pid > 0 && port > 0 ? { pid, port, socketFolder, isListening } : undefined
 }
 
 /** Identifies the cluster in the server's command line, which any user can read. */
@@ -63,6 +69,22 @@ async function isPostmaster(cluster: Cluster, pid: number): Promise<boolean> {
   return ok && output.includes(marker(cluster))
 }
 
+/**
+ * Makes the folder of the server's socket, which nobody else can enter, and says where it is: a statement over a socket
+ * takes a third less time than over TCP. It is beside the cluster, so that no backup of the cluster has a socket's lock
+ * in it. Empty if a socket cannot be there: systems allow its path about a hundred bytes, and PostgreSQL reads the
+ * setting as a list.
+ */
+async function makeSocketFolder(cluster: Cluster, port: number): Promise<string> {
+  const folder = join(cluster.dir, '../socket')
+  const isFit = Buffer.byteLength(`${folder}/.s.PGSQL.${port}`) <= 100 && !/[,"\s]/.test(folder)
+  // If the server's user cannot reach the cluster by its path, it cannot reach this either.
+  if (!isFit || cluster.dirArgument !== cluster.dir) return ''
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (cluster.account) await chown(folder, cluster.account.uid, cluster.account.gid)
+  return folder
+}
+
 /** Starts the server, which outlives this process. A second server on the same cluster exits. */
 export async function startPostmaster(cluster: Cluster, fixedPort?: number): Promise<Start> {
   const port = fixedPort ?? (await freePort((await readSettings(cluster.dir)).port))
@@ -70,7 +92,7 @@ export async function startPostmaster(cluster: Cluster, fixedPort?: number): Pro
     marker(cluster),
     `port=${port}`,
     'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
+    `unix_socket_directories=${await makeSocketFolder(cluster, port)}`,
     // One process uses about 25 connections; this leaves room for several processes and the command line.
     'max_connections=200',
     'shared_buffers=256MB',

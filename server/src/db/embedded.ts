@@ -67,7 +67,8 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   const cluster = await openCluster(dataDir, binariesPackage, log)
   const closing = new AbortController()
   let session = await join(cluster, options, closing.signal)
-  const { port } = session.postmaster
+  const { postmaster } = session
+  const { port } = postmaster
   await keepPort(cluster, port)
 
   async function supervise(): Promise<void> {
@@ -91,8 +92,8 @@ export async function openEmbeddedPostgres(options: EmbeddedOptions): Promise<Em
   }
   let closed: Promise<void> | undefined
   return {
-    url: serviceUrl(cluster, port),
-    ownerUrl: ownerUrl(cluster, port, 'sluice'),
+    url: serviceUrl(cluster, postmaster),
+    ownerUrl: ownerUrl(cluster, postmaster, 'sluice'),
     close() {
       closed ??= close()
       return closed
@@ -174,8 +175,9 @@ async function enter(
   if (fixedPort !== undefined && port !== fixedPort) {
     return `it was started on port ${port} because ${fixedPort} was taken; restart Sluice to use it`
   }
+  if (!postmaster.isListening) return `PostgreSQL (pid ${pid}) is starting`
   try {
-    const url = serviceUrl(cluster, port)
+    const url = serviceUrl(cluster, postmaster)
     const { client, lost } = await connect(url, `sluice ${options.use} ${process.pid}`)
     const session = { client, lost, postmaster }
     try {
@@ -192,9 +194,9 @@ async function enter(
     if (error instanceof AlreadyServing) throw error
     switch (errorCode(error)) {
       case '28P01': // invalid_password: the login is not there yet
-        return makeLogin(cluster, port)
+        return makeLogin(cluster, postmaster)
       case '3D000': // invalid_catalog_name
-        return createDatabase(ownerUrl(cluster, port, 'postgres'))
+        return createDatabase(ownerUrl(cluster, postmaster, 'postgres'))
       default:
         return messageOf(error)
     }
@@ -221,10 +223,10 @@ async function connect(
 }
 
 /** Makes the service's login, as the owner: in a new cluster, and in one from before it had a login of its own. */
-async function makeLogin(cluster: Cluster, port: number): Promise<string> {
+async function makeLogin(cluster: Cluster, postmaster: Postmaster): Promise<string> {
   try {
     const { client } = await connect(
-      ownerUrl(cluster, port, 'postgres'),
+      ownerUrl(cluster, postmaster, 'postgres'),
       `sluice create ${process.pid}`,
     )
     try {
@@ -330,12 +332,16 @@ async function leave(
   await client.end().catch(() => undefined)
 }
 
-function ownerUrl(cluster: Cluster, port: number, database: string): string {
-  return `postgres://postgres:${cluster.password}@127.0.0.1:${port}/${database}`
+function ownerUrl(cluster: Cluster, at: Postmaster, database: string): string {
+  return `postgres://postgres:${cluster.password}@${hostOf(at)}/${database}`
 }
 
-function serviceUrl(cluster: Cluster, port: number): string {
-  return `postgres://${embeddedLogin}:${servicePassword(cluster)}@127.0.0.1:${port}/sluice`
+function serviceUrl(cluster: Cluster, at: Postmaster): string {
+  return `postgres://${embeddedLogin}:${servicePassword(cluster)}@${hostOf(at)}/sluice`
+}
+
+function hostOf({ socketFolder, port }: Postmaster): string {
+  return `${encodeURIComponent(socketFolder) || '127.0.0.1'}:${port}`
 }
 
 /** Follows from the owner's, so that several processes need not agree on one. */

@@ -1,5 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
@@ -152,7 +159,7 @@ describe('a first start', () => {
     expect(await query(url, 'show data_checksums')).toBe('on')
     expect(await query(url, 'show fsync')).toBe('on')
     expect(await query(url, 'show server_encoding')).toBe('UTF8')
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log'])
+    expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log', 'socket'])
     expect(statSync(join(cluster(), 'sluice.json')).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(cluster(), 'pg_hba.conf'), 'utf8')).not.toMatch(/^[^#].*trust/m)
   })
@@ -166,7 +173,9 @@ describe('a first start', () => {
     await expect(query(wrong.href, 'select 1')).rejects.toThrow('password')
 
     const { port } = new URL(url)
-    expect(await query(ownerUrl, 'show unix_socket_directories')).toBe('')
+    const folder = join(dataDir, 'socket')
+    expect(await query(ownerUrl, 'show unix_socket_directories')).toBe(realpathSync(folder))
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
     const others = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
       .filter(({ address }) => address !== '127.0.0.1' && !address.startsWith('fe80'))
@@ -177,11 +186,18 @@ describe('a first start', () => {
     }
   })
 
+  it('uses TCP where the path of a socket would be too long', async () => {
+    const deep = join(dataDir, 'x'.repeat(100))
+    const { url } = await open('serve', { dataDir: deep })
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+    expect(await query(url, 'select 1')).toBe(1)
+  })
+
   it('may happen in two processes at once', async () => {
     const [serve, command] = await Promise.all([open('serve'), openInChild('command')])
     expect(command.url).toBe(serve.url)
     expect(await query(serve.url, 'select 1')).toBe(1)
-    await expect.poll(() => readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log'])
+    await expect.poll(() => readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
   it('removes what a first start that was killed left behind', async () => {
@@ -189,7 +205,7 @@ describe('a first start', () => {
     await new Promise((resolve) => dead.once('exit', resolve))
     await mkdir(join(dataDir, `postgres.new-${dead.pid}-00000000`, 'cluster'), { recursive: true })
     await open('command')
-    expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log'])
+    expect(readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
   it('works with PostgreSQL 15, whose cluster version 18 then refuses', async () => {

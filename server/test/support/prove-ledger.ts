@@ -18,9 +18,10 @@ const tables = [
 export interface LedgerProver {
   /**
    * Proves every agent of whom any row has been written since it was last proved, however it was written: the
-   * others are, to the row, as they were then. Proves what holds across agents too if a book of the house has changed.
+   * others are, to the row, as they were then. Proves what holds across agents too if a book of the house has changed,
+   * or if it is asked for.
    */
-  prove(): Promise<void>
+  prove(what?: 'also across agents'): Promise<void>
   /** Proves what holds across agents as well, if `prove` left it out. */
   proveRest(): Promise<void>
 }
@@ -43,14 +44,14 @@ export function ledgerProver(pool: Pool, owner: pg.Pool): LedgerProver {
     }
   }
   return {
-    async prove() {
+    async prove(what) {
       const { rows } = await owner.query<{ agent_id: string; app_id: string | null; mark: string }>(
         marks,
       )
       const changed = rows.filter(({ agent_id, mark }) => proved.get(agent_id) !== mark)
       const appIds = changed.flatMap(({ app_id }) => app_id ?? [])
       // Books of the house, and rows without an agent, are for a proof of what holds across agents.
-      const isWhole = appIds.length < changed.length
+      const isWhole = what !== undefined || appIds.length < changed.length
       const asBefore = rows
         .filter((row) => !changed.includes(row))
         .flatMap((row) => row.app_id ?? [])

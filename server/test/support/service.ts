@@ -31,7 +31,7 @@ export interface TestService {
   /** Makes an agent and a client that signs for it. */
   agent(terms?: Partial<AgentTerms>): Promise<AgentClient>
   /** Fails where the ledger does not prove. */
-  prove(): Promise<void>
+  prove(what?: 'also across agents'): Promise<void>
   /** Runs SQL as the owner of the schema, around all privileges. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>

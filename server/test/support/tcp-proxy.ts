@@ -128,7 +128,11 @@ export class TcpProxy {
       client.resetAndDestroy()
       return
     }
-    const upstream = connect(Number(this.target.port), this.target.hostname)
+    const { port, hostname } = this.target
+    const host = decodeURIComponent(hostname)
+    const upstream = host.startsWith('/')
+      ? connect(`${host}/.s.PGSQL.${port}`)
+      : connect(Number(port), host)
     const pair = { client, upstream }
     this.pairs.add(pair)
     let fate: Exclude<CutAtCommit, 'spared'> | undefined
