@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { availableChannels } from '../alerts/alert-senders.ts'
@@ -6,8 +7,11 @@ import { version } from '../version.ts'
 import type { Ground } from './ground.ts'
 import { settingsShown } from './settings-shown.ts'
 
-/** This path is the same from src and from dist. */
-const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url))
+/** Where the built console is: in the package of the service, or beside it in the repository. */
+const builtConsole =
+  ['../../console', '../../../console/dist']
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path)) ?? ''
 
 /** The server options that differ from service to service. */
 type Given = Pick<
