@@ -133,7 +133,10 @@ await check('the npm package installs, serves, pays an order and proves it', asy
   await payAnOrder(told)
   ensure((await stop()) === 0, 'it does not end when it is told to')
   const proof = JSON.parse(run(sluice, ['verify', '--json'], { cwd: home, env }))
-  ensure(proof.ok === true && proof.checked.orders === 1, `it does not prove: ${JSON.stringify(proof)}`)
+  ensure(
+    proof.ok === true && proof.checked.orders === 1,
+    `it does not prove: ${JSON.stringify(proof)}`,
+  )
 })
 
 await check('the systemd unit exposes little', () => {
@@ -193,7 +196,10 @@ await check(
       ensure(owner === 'sluice', `the database belongs to ${owner}`)
       ensure((await stop()) === 0, 'it does not end when it is told to')
       const proof = JSON.parse(inside('sluice', 'verify', '--json'))
-      ensure(proof.ok === true && proof.checked.orders === 1, `it does not prove: ${JSON.stringify(proof)}`)
+      ensure(
+        proof.ok === true && proof.checked.orders === 1,
+        `it does not prove: ${JSON.stringify(proof)}`,
+      )
       inside('dpkg', '--purge', 'sluice')
       ensure(existsSync(join(clean, 'var/lib/sluice/postgres')), 'the books went with the package')
     } finally {
