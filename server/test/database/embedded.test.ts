@@ -197,7 +197,9 @@ describe('a first start', () => {
     const [serve, command] = await Promise.all([open('serve'), openInChild('command')])
     expect(command.url).toBe(serve.url)
     expect(await query(serve.url, 'select 1')).toBe(1)
-    await expect.poll(() => readdirSync(dataDir).toSorted()).toEqual(['postgres', 'postgres.log', 'socket'])
+    await expect
+      .poll(() => readdirSync(dataDir).toSorted())
+      .toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
   it('removes what a first start that was killed left behind', async () => {
