@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { houseBook } from '../../src/ledger/house.ts'
+import { findItem } from '../../src/ledger/open-items.ts'
+import { parseDecimal } from '../../src/lib/money.ts'
+import { itemNext } from '../../src/payouts/item-words.ts'
 import { PayoutLane } from '../../src/payouts/payout-lane.ts'
 import type { PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
+import { writeOff } from '../../src/teller/write-off.ts'
 import {
   attemptsOf,
   callsAbout,
@@ -229,5 +234,69 @@ describe('an item that a person has closed', () => {
     const meanwhile = () => tell(alpha, reference, { type: 'returned' })
     expect(await closeAsSeen(s, item_id, meanwhile)).toBe(false)
     expect(await itemOf(txnId)).toMatchObject({ provider_said: 'REVERT', closed_at: null })
+  })
+})
+
+describe('money that left against the books is booked where it left', () => {
+  /** What the house's book says of alpha, and what agents' books say. */
+  async function clearingAtAlpha(agentId: bigint): Promise<string[]> {
+    const { rows } = await s.sql(
+      `select balance from clearings where provider = 'alpha' and agent_id = any($1) order by agent_id`,
+      [[agentId, houseBook('THB')]],
+    )
+    return rows.map(({ balance }) => balance)
+  }
+
+  /** Does what the item's words say, as who reads them would. */
+  async function writeOffAsTold(txnId: string): Promise<void> {
+    const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
+    if (!item) throw new Error('there is no item')
+    const { status } = await orderOf(process.desk, txnId)
+    const words = itemNext(item, status)
+    const told = /write off (-?[0-9.]+) THB at (\S+) with the reference (\S+?)[,;]/.exec(words)
+    const [, amount = '', provider = '', ref = ''] = told ?? []
+    const minor = parseDecimal(amount.replace('-', ''), 'THB') ?? 0n
+    const amountMinor = amount.startsWith('-') ? -minor : minor
+    const what = {
+      currency: 'THB',
+      provider,
+      amountMinor,
+      reason: words.slice(0, 100),
+      ref,
+    } as const
+    expect(await writeOff(s.service.desk, what)).toEqual({ changed: true })
+    expect(await writeOff(s.service.desk, what)).toEqual({ changed: false })
+  }
+
+  it('if it was paid twice, and if it comes back', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+    await tell(alpha, first, paid)
+    await tell(beta, second, paid)
+    const [before = '0'] = await clearingAtAlpha(houseBook('THB'))
+    await writeOffAsTold(txnId)
+    expect(await clearingAtAlpha(houseBook('THB'))).toEqual([String(BigInt(before) + 10_000n)])
+    await close(txnId)
+    await tell(alpha, first, { type: 'returned' })
+    await writeOffAsTold(txnId)
+    await close(txnId)
+    expect(await clearingAtAlpha(houseBook('THB'))).toEqual([before])
+    expect((await itemOf(txnId)).closed_at).not.toBeNull()
+    // The agent has paid for one payout, and was told of one.
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 99_899, held: 0 })
+  })
+
+  it('if it was paid after the order was cancelled', async () => {
+    const agent = await fundedAgent(s)
+    const txnId: string = (await agent.withdraw()).json.txn_id
+    banks.alpha.onSubmit = async () => ({ type: 'cancelled' })
+    await process.payOut(txnId)
+    const [attempt] = await attemptsOf(s, txnId)
+    await tell(alpha, attempt?.reference ?? '', paid)
+    const [before = '0'] = await clearingAtAlpha(houseBook('THB'))
+    await writeOffAsTold(txnId)
+    expect(await clearingAtAlpha(houseBook('THB'))).toEqual([String(BigInt(before) + 10_000n)])
+    expect(await told(agent, txnId)).toEqual(['CANCEL'])
+    expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 100_000 })
   })
 })
