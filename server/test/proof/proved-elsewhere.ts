@@ -6,7 +6,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   archive_parts: toldIn(
     'archive.test.ts',
     `
-    agent_id part from_seq to_seq available held clearing fees adjustments ended_at name orders removed_orders
+    agent_id part sha256 from_seq to_seq available held clearing fees adjustments ended_at name orders removed_orders
     state made_at suspense costs differences transfers clearings reserve hash`,
   ),
   archived_keys: toldIn(
@@ -76,7 +76,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   payout_file_reports: toldIn(
     'payout-files.test.ts',
     `
-    account file_id report_id bytes brought_by bringer at`,
+    sha256 account file_id report_id bytes brought_by bringer at`,
   ),
   payout_file_reseals: toldIn(
     'payout-files.test.ts',
@@ -86,7 +86,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   payout_file_seals: toldIn(
     'payout-files.test.ts',
     `
-    account file_id round digest message_id name content_type sealed_at execution_date items amount bytes`,
+    sha256 account file_id round digest message_id name content_type sealed_at execution_date items amount bytes`,
   ),
   payout_file_sendings: toldIn(
     'payout-files.test.ts',
