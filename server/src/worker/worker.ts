@@ -206,7 +206,7 @@ export function startWorker(options: WorkerOptions): Repeated {
         const { findings } = await proveOnward(proofPool, desk.now())
         // Before the rest, which may fail.
         tell(findings)
-        const others = await round.step(proofPool)
+        const others = await round.step(proofPool, onError)
         tell(others)
         if (others.some((finding) => !known.includes(finding))) {
           await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
