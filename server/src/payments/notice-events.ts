@@ -61,6 +61,9 @@ export async function recordNotices(
   if (events.length === 0) return notices.map(() => [])
   const keys = keyColumns(events)
   const isNew = await inTransaction(pool, async (tx) => {
+    // A process that stopped while it stored the same event must not keep a connection from the others for long. The
+    // provider sends it again.
+    await tx.query(`set local lock_timeout = '1s'`)
     // Inserted in key order, so that two processes with the same events do not deadlock.
     const { rows } = await tx.query<{ notice_id: string; event: string } & KeyRow>(
       `insert into notice_events (agent_id, provider, event_id, received_at, order_id, notice_id, event,

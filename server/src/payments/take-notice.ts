@@ -42,8 +42,12 @@ const roundMs = 500
 export class NoticeTaker {
   private readonly desk: NoticeDesk
   private readonly onError: (error: unknown) => void
-  private readonly record: (notice: NoticeRecord) => Promise<RecordedEvent[]>
-  private readonly finish: (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+  /** By provider: the notices of one never wait for those of another. */
+  private readonly records = new Map<string, (notice: NoticeRecord) => Promise<RecordedEvent[]>>()
+  private readonly finishes = new Map<
+    string,
+    (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+  >()
   private readonly passOn: CallWatch['passOn']
   /** By agent and provider: leftover events in progress. */
   private readonly underWay = new Map<string, Set<Promise<unknown>>>()
@@ -56,8 +60,23 @@ export class NoticeTaker {
     this.desk = desk
     this.onError = onError
     this.passOn = passOn
-    this.record = gather((notices) => recordNotices(desk.pool, notices))
-    this.finish = gather((done) => finishEvents(desk.pool, done))
+  }
+
+  private record(notice: NoticeRecord): Promise<RecordedEvent[]> {
+    const record =
+      this.records.get(notice.provider) ??
+      gather((notices: NoticeRecord[]) => recordNotices(this.desk.pool, notices))
+    this.records.set(notice.provider, record)
+    return record(notice)
+  }
+
+  private finish(done: { key: EventKey; effect: Effect }): Promise<undefined> {
+    const { provider } = done.key
+    const finish =
+      this.finishes.get(provider) ??
+      gather((done: { key: EventKey; effect: Effect }[]) => finishEvents(this.desk.pool, done))
+    this.finishes.set(provider, finish)
+    return finish(done)
   }
 
   /**

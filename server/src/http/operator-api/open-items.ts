@@ -1,7 +1,13 @@
 import type { Agent } from '../../agents/agent.ts'
 import { listAgents } from '../../agents/find-agent.ts'
 import type { ItemKind } from '../../ledger/book.ts'
-import { closeItem, type FoundItem, findItem, notClosed, searchItems } from '../../ledger/open-items.ts'
+import {
+  closeItem,
+  type FoundItem,
+  findItem,
+  notClosed,
+  searchItems,
+} from '../../ledger/open-items.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
