@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { timeToPass } from '../db/database-time.ts'
 import { isArchivedOrder } from '../ledger/archived.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
@@ -65,7 +66,9 @@ export class NoticeTaker {
   private record(notice: NoticeRecord): Promise<RecordedEvent[]> {
     const record =
       this.records.get(notice.provider) ??
-      gather((notices: NoticeRecord[]) => recordNotices(this.desk.pool, notices))
+      gather((notices: NoticeRecord[]) =>
+        recordNotices(this.desk.pool, notices, timeToPass(this.desk.now)),
+      )
     this.records.set(notice.provider, record)
     return record(notice)
   }
@@ -148,10 +151,11 @@ export class NoticeTaker {
    */
   async finishLeftOvers(): Promise<number> {
     const { pool, now, providers } = this.desk
+    const at = timeToPass(now)
     const names = providers.all.map(({ name }) => name)
     const due = await claimDueEvents(
       pool,
-      now(),
+      at,
       names,
       (key) => eventsPerAgent - (this.underWay.get(laneOfEvent(key))?.size ?? 0),
     )
@@ -209,7 +213,8 @@ export class NoticeTaker {
   }
 
   private async leave(key: EventKey, detail: string): Promise<Told> {
-    await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
+    const at = timeToPass(this.desk.now)
+    await postponeEvent(this.desk.pool, key, detail, at).catch(this.onError)
     return { result: 'open', detail }
   }
 

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { DepositAsker } from '../../src/payments/ask-deposits.ts'
+import { claimDueEvents, recordNotices } from '../../src/payments/notice-events.ts'
 import { NoticeTaker } from '../../src/payments/take-notice.ts'
 import { findDuePayouts } from '../../src/payouts/payouts.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
@@ -21,7 +23,9 @@ const beta = new FakeProvider('beta')
 let s: TestService
 
 beforeAll(async () => {
-  s = await startTestService({ outside: { providers: [alpha, beta], paysOut: false } })
+  // Without a worker: the tests do its work.
+  const env = { ROLE: 'api' }
+  s = await startTestService({ env, outside: { providers: [alpha, beta], paysOut: false } })
   await saveRoute(s.backend.pool, {
     ...{ provider: 'alpha', name: 'all', direction: 'withdraw', currency: 'THB', banks: null },
     ...{ minAmount: 1n, maxAmount: 1_000_000n, preference: 1, weight: 1 },
@@ -43,18 +47,12 @@ it("a notice that a frozen process is storing holds up its own provider's alone,
      values (0, 'alpha', $1, now(), '{}', now())`,
     [held.id],
   )
-  const order: string[] = []
-  const alphas = alpha.tell(s.service.url, held).then((answer) => {
-    order.push('alpha')
-    return answer
-  })
+  const alphas = alpha.tell(s.service.url, held)
   const isStoring = `select 1 from pg_stat_activity
     where wait_event_type = 'Lock' and query like 'insert into notice_events%'`
   await expect.poll(async () => (await s.sql(isStoring)).rowCount, patient).toBe(1)
   expect((await beta.tell(s.service.url, paymentEvent('nobody', s.clock()))).status).toBe(200)
-  order.push('beta')
   expect((await alphas).status).toBe(503)
-  expect(order).toEqual(['beta', 'alpha'])
   await frozen.query('rollback')
   await frozen.end()
   expect((await alpha.tell(s.service.url, held)).status).toBe(200)
@@ -132,4 +130,25 @@ it("one agent's questions to a provider do not go before those of all others", a
   // Nobody is left out if there is room.
   expect(await findDuePayouts(s.backend.pool, 'alpha', s.clock(), 64)).toHaveLength(7)
   await process.close()
+})
+
+it('an event is left over by the clock of the database, whatever those of the processes say', async () => {
+  const record = (receivedAt: Date) => {
+    const event = paymentEvent('nobody', receivedAt)
+    const key = { agentId: 0n, provider: 'alpha', eventId: event.id, orderId: null, event }
+    const notice = { provider: 'alpha', receivedAt, body: Buffer.from(''), events: [key] }
+    return recordNotices(s.backend.pool, [{ ...notice, noticeId: randomUUID() }], null)
+  }
+  const claim = async () => (await claimDueEvents(s.backend.pool, null, ['alpha'], () => 8)).length
+  const hourMs = 3_600_000
+  await record(new Date(Date.now() - hourMs))
+  await record(new Date(Date.now() + hourMs))
+  // Both are with who took them.
+  expect(await claim()).toBe(0)
+  await s.sql(`update notice_events set act_at = act_at - interval '30 s' where act_at is not null`)
+  expect(await claim()).toBe(2)
+  // And then with who claimed them.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hourMs })
+  expect(await claim().finally(() => vi.useRealTimers())).toBe(0)
+  await s.sql(`delete from notice_events where act_at is not null`)
 })
