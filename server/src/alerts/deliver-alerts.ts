@@ -1,4 +1,6 @@
+import { databaseTime, timeToPass } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type SecretKeys, unseal } from '../lib/secret-box.ts'
 import type { AlertMessage, Channel } from './alert.ts'
 import { secretOwner } from './alert-channels.ts'
@@ -44,15 +46,17 @@ export async function deliverAlerts(
   pool: Pool,
   secretKeys: SecretKeys,
   senders: AlertSenders,
-  now: () => Date,
+  now: Clock,
   onGivenUp: (message: string) => void,
 ): Promise<'done' | 'more'> {
   const { rows } = await pool.query<Claimed>(
-    `with due as (
+    `with at as (select ${databaseTime('$1')} as now), due as (
        select alert_id, user_id, channel from alert_deliveries
-       where state = 'waiting' and due_at <= $1 order by due_at limit $3 for update skip locked
+       where state = 'waiting' and due_at <= (select now from at)
+       order by due_at limit $3 for update skip locked
      ), claimed as (
-       update alert_deliveries d set attempts = d.attempts + 1, due_at = $2 from due
+       update alert_deliveries d set attempts = d.attempts + 1,
+         due_at = (select now from at) + $2 * interval '1 millisecond' from due
        where d.alert_id = due.alert_id and d.user_id = due.user_id and d.channel = due.channel
        returning d.alert_id, d.user_id, d.channel, d.attempts
      )
@@ -61,7 +65,7 @@ export async function deliverAlerts(
          when c.channel = 'mail' then u.email else h.target end as address
      from claimed c join alerts a using (alert_id) join users u on u.user_id = c.user_id
      left join alert_channels h on h.user_id = c.user_id and h.channel = c.channel`,
-    [now(), new Date(now().getTime() + leaseMs), atOnce],
+    [timeToPass(now), leaseMs, atOnce],
   )
   await Promise.all(
     rows.map(async (row) => {
@@ -69,7 +73,7 @@ export async function deliverAlerts(
       if (error !== undefined && row.attempts > pausesMs.length) {
         onGivenUp(`an alert to user ${row.user_id} by ${row.channel} was given up: ${error}`)
       }
-      await record(pool, row, error, now())
+      await record(pool, row, error, timeToPass(now))
     }),
   )
   return rows.length === atOnce ? 'more' : 'done'
@@ -99,19 +103,22 @@ async function send(
   }
 }
 
-async function record(pool: Pool, row: Claimed, error: string | undefined, now: Date) {
+async function record(pool: Pool, row: Claimed, error: string | undefined, at: Date | null) {
   const pauseMs = error === undefined ? undefined : pausesMs[row.attempts - 1]
   const state = error === undefined ? 'sent' : pauseMs === undefined ? 'given_up' : 'waiting'
   await pool.query(
-    `update alert_deliveries set state = $4, due_at = $5, ended_at = $6, error = $7
+    `with at as (select ${databaseTime('$5')} as now)
+     update alert_deliveries set state = $4, error = $7,
+       due_at = (select now from at) + $6::double precision * interval '1 millisecond',
+       ended_at = case when $6::double precision is null then (select now from at) end
      where alert_id = $1 and user_id = $2 and channel = $3 and attempts = $8 and state = 'waiting'`,
     [
       row.alert_id,
       row.user_id,
       row.channel,
       state,
-      pauseMs === undefined ? null : new Date(now.getTime() + pauseMs),
-      pauseMs === undefined ? now : null,
+      at,
+      pauseMs ?? null,
       error?.slice(0, 500) ?? null,
       row.attempts,
     ],

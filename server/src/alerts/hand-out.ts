@@ -44,7 +44,7 @@ export async function handOutAlert(
       for (const channel of await channelsFor(tx, userId, alert.kind, available)) {
         await tx.query(
           `insert into alert_deliveries (alert_id, user_id, channel, state, attempts, due_at)
-           values ($1, $2, $3, 'waiting', 0, $4)`,
+           values ($1, $2, $3, 'waiting', 0, least($4::timestamptz, now()))`,
           [alert.alert_id, userId, channel, now],
         )
       }

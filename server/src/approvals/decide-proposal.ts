@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { databaseTime } from '../db/database-time.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { type OperatorProblemCode, Problem, type ProblemCode } from '../lib/problem.ts'
@@ -251,20 +252,21 @@ export async function endProposal(
 
 /**
  * Takes the turn to run an approved proposal's action. Returns its number, or undefined while another process
- * has it.
+ * has it, by the database's time. Whatever the clocks say, an action has one effect: proposal_effects has its key.
  */
 export async function takeRun(
   pool: Pool,
   proposalId: string,
-  at: Date,
+  at: Date | null,
   leaseMs: number,
 ): Promise<number | undefined> {
+  const now = databaseTime('$2')
   const { rows } = await pool.query<{ n: number }>(
     `insert into proposal_runs (proposal_id, n, at)
-     select $1, coalesce(max(n), 0) + 1, $2 from proposal_runs where proposal_id = $1
-     having max(at) is null or max(at) <= $3
+     select $1, coalesce(max(n), 0) + 1, ${now} from proposal_runs where proposal_id = $1
+     having max(at) is null or max(at) <= ${now} - $3 * interval '1 millisecond'
      on conflict do nothing returning n`,
-    [proposalId, at, new Date(at.getTime() - leaseMs)],
+    [proposalId, at, leaseMs],
   )
   return rows[0]?.n
 }

@@ -74,6 +74,8 @@ export function orderFrom({ currency }: Told, header: Cell[], record: string): A
       callbacks: new Map(list('callbacks').map((row) => [whole(row.seq), callbackRow(row)])),
       payments: new Map(payments.map((payment) => [`payment:${payment.paymentId}`, payment])),
       payoutsOf: new Map([[order.orderId, list('payouts').map(payoutFact)]]),
+      // They were proved before they left, and none of them was open.
+      itemsOf: new Map(),
     },
   }
 }

@@ -127,6 +127,8 @@ export class ExpectedDeposits {
     const { account, amountMinor, byAmount } = expected
     return inTransaction(this.pool, async (tx) => {
       const lock = recognises.dayLimitMinor === null ? `${account} ${amountMinor}` : account
+      // Whoever waits for the lock has a connection that others need: if its holder stops, the database ends it.
+      await tx.query(`set local idle_in_transaction_session_timeout = '1s'`)
       await tx.query('select pg_advisory_xact_lock(7, hashtext($1))', [lock])
       if (!(await fitsToday(tx, expected, recognises))) return undefined
       const payableMinor = byAmount

@@ -20,7 +20,7 @@ export interface ResendFilter {
 export interface Resent {
   resent: number
   /**
-   * Skipped because a later state of their order went first or was accepted. Such a callback is sent again
+   * Skipped because a later state of their order went first, was accepted or is being sent. Such a callback is sent again
    * only if the request names it.
    */
   leftOut: number
@@ -58,7 +58,8 @@ const named = `($2::bigint is null or x.seq = $2)
 const overtaken = `$2::bigint is null and exists (
   select from journal j join callbacks y on y.agent_id = j.agent_id and y.seq = j.seq
   where j.agent_id = x.agent_id and j.order_id = x.order_id and j.seq > x.seq
-    and (x.state = 'superseded' or ($3::boolean and y.delivered_at is not null)))`
+    and (x.state = 'superseded' or ($3::boolean
+      and (y.delivered_at is not null or y.seq = any(${underWayOf('$1')})))))`
 
 async function setGoing(
   pool: Pool,

@@ -1,7 +1,13 @@
 import { Command, Option } from 'commander'
 import { type ItemKind, itemKinds } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
-import { closeItem, type FoundItem, findItem, searchItems } from '../ledger/open-items.ts'
+import {
+  closeItem,
+  type FoundItem,
+  findItem,
+  notClosed,
+  searchItems,
+} from '../ledger/open-items.ts'
 import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
@@ -105,7 +111,7 @@ function closeCommand(item: Command): void {
           entry,
           async () => {
             if (await closeItem(pool, found, closed)) return
-            throw new UsageError(`${itemId} was closed before`)
+            throw new UsageError(`${itemId}: ${notClosed}`)
           },
           () => ({ resolution: 'looked_into' }),
         )

@@ -6,7 +6,7 @@ import fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify'
-import { isConnectionLost, sqlState } from '../db/pool.ts'
+import { isConnectionLost, isContention } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 import { boundConnections, type ConnectionLimits, connectionLimits } from './bound-connections.ts'
 import {
@@ -267,7 +267,7 @@ function clientGone(): Problem {
  */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (isConnectionLost(error) || sqlState(error) === '57014') {
+  if (isConnectionLost(error) || isContention(error)) {
     return new Problem('overloaded', 'The database did not answer in time; repeat the request.', {
       retryAfterS: 1,
       cause: error,

@@ -264,6 +264,14 @@ export interface PaidAttempt {
   reference: string
 }
 
+/** An attempt that counted as refused although its provider now says that it paid. */
+export interface SaidPaid extends PaidAttempt {
+  /** Whether a person has looked into it, so that the provider's word alone does not count any more. */
+  isLookedInto: boolean
+  /** Whether they have been asked again since, because no other provider has paid it. */
+  isAskedAgain: boolean
+}
+
 /** Closes the items about a payout, because the order has become PAID by that payout. */
 export interface ClosedItem {
   agentId: bigint

@@ -119,8 +119,17 @@ it('every statement whose columns follow from a description says what it seems t
     currency, provider_said, order_status, order_provider, opened_at) select * from
     unnest($1::bigint[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::text[],
     $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[], $12::timestamptz[]) on
-    conflict (agent_id, item_id) do update set provider_said = case open_items.provider_said
-    when 'REVERT' then 'REVERT' else excluded.provider_said end"
+    conflict (agent_id, item_id) do update set provider_said = case when
+    open_items.provider_said not in ('REVERT', excluded.provider_said) then
+    excluded.provider_said else open_items.provider_said end, reopened_at = case when
+    open_items.provider_said not in ('REVERT', excluded.provider_said) and
+    open_items.closed_at is not null then excluded.opened_at else open_items.reopened_at end,
+    closed_at = case when open_items.provider_said not in ('REVERT', excluded.provider_said)
+    then null else open_items.closed_at end, resolution = case when open_items.provider_said
+    not in ('REVERT', excluded.provider_said) then null else open_items.resolution end,
+    closed_by = case when open_items.provider_said not in ('REVERT', excluded.provider_said)
+    then null else open_items.closed_by end, evidence = case when open_items.provider_said not
+    in ('REVERT', excluded.provider_said) then null else open_items.evidence end"
   `)
   expect(sent(sql.contradictPayouts)).toMatchInlineSnapshot(`
     "update payouts p set state = u.state, ask_at = null from unnest($1::bigint[], $2::text[],

@@ -57,10 +57,14 @@ export const writeClearings = `insert into clearings (${clearingColumns.names})
   select * from ${clearingColumns.unnest}
   on conflict (agent_id, provider) do update set seq = excluded.seq, balance = excluded.balance`
 
-export const paidAttempts = `select i.agent_id, i.order_id, i.provider, i.reference from open_items i
+/** What items say against handing an order on: somebody says that it paid, or what it refunds was taken back. */
+export const itemsAgainst = `select i.agent_id, i.order_id, i.kind, i.provider, i.reference,
+    (i.closed_at is not null or i.reopened_at is not null) as "isLookedInto",
+    i.reopened_at is not null as "isAskedAgain" from open_items i
   join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
     on i.agent_id = k.agent_id and i.order_id = k.order_id
-  where i.provider_said = 'PAID' order by i.opened_at, i.item_id`
+  where i.provider_said = 'PAID' or i.kind = 'refunded_and_taken_back'
+  order by "isLookedInto", i.opened_at, i.item_id`
 
 export const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
   join unnest($1::bigint[], $2::text[]) k(agent_id, ref_id)
@@ -238,14 +242,30 @@ export const insertPayouts = `insert into payouts (${handedColumns.names}, state
 export const writtenPayout = `select 1 from payouts
   where agent_id = $1 and order_id = $2 and attempt = $3 and token = $4`
 
+const isNews = `open_items.provider_said not in ('REVERT', excluded.provider_said)`
+const emptiedByNews = ['closed_at', 'resolution', 'closed_by', 'evidence']
+  .map((column) => `${column} = case when ${isNews} then null else open_items.${column} end`)
+  .join(',\n    ')
+
 /**
  * A repeated report updates the same item. Once money has come back, an older report of payment does not
- * count.
+ * count. An item that was closed on something else is open again.
  */
 export const insertItems = `insert into open_items (${itemColumns.names})
   select * from ${itemColumns.unnest}
-  on conflict (agent_id, item_id) do update set provider_said =
-    case open_items.provider_said when 'REVERT' then 'REVERT' else excluded.provider_said end`
+  on conflict (agent_id, item_id) do update set
+    provider_said = case when ${isNews} then excluded.provider_said else open_items.provider_said end,
+    reopened_at = case when ${isNews} and open_items.closed_at is not null then excluded.opened_at
+      else open_items.reopened_at end,
+    ${emptiedByNews}`
+
+export const reopenedColumns = itemColumns.pick('agentId', 'itemId', 'openedAt')
+
+/** What a person found out is needed now, and has to be said of the order. */
+export const reopenItems = `update open_items i set closed_at = null, resolution = null,
+    closed_by = null, evidence = null, reopened_at = u.opened_at
+  from ${reopenedColumns.rows('u')}
+  where i.agent_id = u.agent_id and i.item_id = u.item_id and i.closed_at is not null`
 
 type Contradiction = Pick<OpenItem, 'agentId' | 'provider' | 'reference'> & {
   state: 'paid' | 'returned'

@@ -3,11 +3,12 @@ import { type PoolClient, sqlState } from '../db/pool.ts'
 import type {
   Clearing,
   HandedPayout,
+  ItemKind,
   OpenItem,
   Order,
-  PaidAttempt,
   Payment,
   PaymentClaim,
+  SaidPaid,
 } from './book.ts'
 import {
   claimColumns,
@@ -101,7 +102,7 @@ export async function readBooks(
     unmatched,
     claims,
     taken,
-    paid,
+    against,
     done,
     archivedRefs,
     archivedKeys,
@@ -123,10 +124,10 @@ export async function readBooks(
     readList<object>(tx, 'unmatched-by-id', sql.unmatchedById, unmatchedIds),
     readList<PaymentClaim>(tx, 'claims-by-id', claimsById, claimed),
     readList<NamedPayout>(tx, 'references', payoutsByReference, references),
-    read<PaidAttempt & { agent_id: bigint; order_id: string }>(
+    read<SaidPaid & { agent_id: bigint; order_id: string; kind: ItemKind }>(
       tx,
-      'paid-attempts',
-      sql.paidAttempts,
+      'items-against',
+      sql.itemsAgainst,
       afterNo,
     ),
     read<{ agent_id: bigint; once_key: string }>(tx, 'rows-by-key', sql.rowsByKey, keys),
@@ -154,6 +155,7 @@ export async function readBooks(
     clearings: new Map(clearings.map((each) => [keyOf(each.agentId, each.provider), each])),
     claims: new Map(claims.map((claim) => [claim.paymentId, claim])),
     payers: new Map(),
+    takenBack: new Set(),
     takenReferences: new Set(taken.map(({ reference }) => reference)),
     doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
@@ -173,9 +175,10 @@ export async function readBooks(
     books.orders.set(key, order)
     books.refIds.set(keyOf(order.agentId, order.refId), order)
   }
-  for (const { agent_id, order_id, provider, reference } of paid) {
+  for (const { agent_id, order_id, kind, ...payer } of against) {
     const key = keyOf(agent_id, order_id)
-    if (!books.payers.has(key)) books.payers.set(key, { provider, reference })
+    if (kind === 'refunded_and_taken_back') books.takenBack.add(key)
+    else if (!books.payers.has(key)) books.payers.set(key, payer)
   }
   for (const payment of unmatched.map(unmatchedColumns.fromRow)) {
     books.unmatched.set(payment.paymentId, payment)
@@ -327,6 +330,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       ),
     ),
     openItems(tx, writes.newItems),
+    reopenItems(tx, writes.reopenedItems),
     closeItemsOf(tx, writes.closedItems),
     write(tx, 'insert-journal', sql.insertJournal, journalColumns, writes.journal),
     write(tx, 'write-clearings', sql.writeClearings, clearingColumns, writes.clearings),
@@ -418,6 +422,11 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
     statements.push(run(tx, 'contradict-payouts', sql.contradictPayouts, values))
   }
   await all(statements)
+}
+
+async function reopenItems(tx: BatchTx, items: Writes['reopenedItems']): Promise<void> {
+  if (items.length === 0) return
+  await run(tx, 'reopen-items', sql.reopenItems, sql.reopenedColumns.values(items))
 }
 
 async function closeItemsOf(tx: BatchTx, closed: Writes['closedItems']): Promise<void> {

@@ -7,10 +7,10 @@ import type {
   OpenItem,
   Order,
   OrderStatus,
-  PaidAttempt,
   Payer,
   Payment,
   PaymentClaim,
+  SaidPaid,
   UnmatchedPayment,
   UnmatchedWhy,
   Wallet,
@@ -168,7 +168,9 @@ export interface BookView {
   /** The refunds that count, of the deposit that the command refunds or takes back. */
   refunds: readonly Order[]
   /** The first attempt that counted as refused although its provider now says that it paid. */
-  payer: PaidAttempt | undefined
+  payer: SaidPaid | undefined
+  /** Whether the order is a refund whose deposit was taken back while a provider had it. */
+  isTakenBack: boolean
   /** References in use by payouts of any agent. */
   takenReferences: ReadonlySet<string>
   /** Whether a journal row with the command's key exists. */
@@ -189,6 +191,8 @@ export interface Change {
   payout: HandedPayout | undefined
   /** The report contradicts the books: a person has to look into it. */
   item: OpenItem | undefined
+  /** An item that a person had closed, and that the order needs their word about again. */
+  reopens: OpenItem | undefined
   closes: ClosedItem | undefined
   /** What the command changes in the house's book, if it is about two books. */
   house: { wallet: Wallet; row: JournalRow } | undefined

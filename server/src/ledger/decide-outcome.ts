@@ -20,11 +20,15 @@ export function decideOutcome(
   if (item) return { type: 'changed', ...nothingElse, wallet: book.wallet, order, item }
   const { to, at, evidence, providerRef } = command
   if (book.payer && isSureNo(order, command)) {
+    if (book.payer.isLookedInto) return askAgain(book, order, book.payer, at)
     const why = `${order.provider} refused it, so this was the only payment.`
     return payBy(book, order, book.payer, command, localTime, why)
   }
   const named = attemptNamed(order, command)
-  if (named && order.status === 'FAILED' && to === 'PAID' && evidence !== undefined) {
+  // While another provider may be paying it, a person cannot say that this one has.
+  const isAsked = book.payer?.isAskedAgain && book.payer.reference === named?.reference
+  const isForPerson = order.status === 'FAILED' || (order.status === 'WAITING' && isAsked)
+  if (named && isForPerson && to === 'PAID' && evidence !== undefined) {
     return payBy(book, order, named, command, localTime, evidence)
   }
   if (providerRef !== undefined && providerRef !== order.providerRef) {
@@ -70,26 +74,44 @@ function payBy(
   return { ...decision, closes: { agentId, orderId, reference, at, evidence: why } }
 }
 
+/**
+ * One provider says that it paid, a person has found otherwise, and no other provider has paid: only a person can
+ * say whether the order is PAID or FAILED. It waits, and the item is open again.
+ */
+function askAgain(book: BookView, order: Order, payer: PaidAttempt, at: Date): Decision {
+  const item = itemOf(order, 'paid_twice', payer, 'PAID', at)
+  return { type: 'changed', ...nothingElse, wallet: book.wallet, order, item, reopens: item }
+}
+
 /** An open item, if a provider's report about a payout contradicts the order's status. */
 function contradictionOf(order: Order, command: Told): OpenItem | undefined {
   const { to, at, evidence, provider, providerRef } = command
   if (order.kind !== 'withdraw' || evidence !== undefined) return undefined
   if (provider === undefined || providerRef === undefined) return undefined
   const kind = kindOf(order, to, providerRef)
-  if (!kind) return undefined
+  return kind && itemOf(order, kind, { provider, reference: providerRef }, to, at)
+}
+
+function itemOf(
+  order: Order,
+  kind: OpenItem['kind'],
+  { provider, reference }: PaidAttempt,
+  providerSaid: OrderStatus,
+  openedAt: Date,
+): OpenItem {
   return {
     agentId: order.agentId,
-    itemId: `${kind}-${providerRef}`,
+    itemId: `${kind}-${reference}`,
     kind,
     orderId: order.orderId,
     provider,
-    reference: providerRef,
+    reference,
     amountMinor: order.amountMinor,
     currency: order.currency,
-    providerSaid: to,
+    providerSaid,
     orderStatus: order.status,
     orderProvider: order.provider,
-    openedAt: at,
+    openedAt,
   }
 }
 

@@ -46,6 +46,7 @@ function decided(
       refunded: undefined,
       refunds: [],
       payer: undefined,
+      isTakenBack: false,
       takenReferences: new Set(),
       isDone: false,
       house: undefined,
@@ -170,7 +171,7 @@ describe('handing over and cancelling', () => {
 
   it('what an earlier attempt paid goes to nobody else, and is paid by it when nobody else did', () => {
     const order = withdrawal({ ...handedOver, provider: 'other', providerRef: 'o-2', version: 3 })
-    const payer = { provider: 'bank', reference: 'b-1' }
+    const payer = { provider: 'bank', reference: 'b-1', isLookedInto: false, isAskedAgain: false }
     const book = { order, payer, wallet: walletWith(0n, 10_000n) }
     const third = { ...handOver, provider: 'third', references: ['t-3'], insteadOf: 'o-2' }
     expect(inShort(decided(third, book))).toBe('invalid_transition')

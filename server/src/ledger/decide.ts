@@ -205,7 +205,9 @@ function handOver(
   if (book.payer) {
     return refused('invalid_transition', `${book.payer.provider} says that it paid the withdrawal.`)
   }
-  if (insteadOf !== null && order.refundOf !== null && book.refunded?.status !== 'PAID') {
+  // The deposit may have been paid again since, but by somebody else.
+  const isTakenBack = order.refundOf !== null && book.refunded?.status !== 'PAID'
+  if (insteadOf !== null && (isTakenBack || book.isTakenBack)) {
     return refused('invalid_transition', 'The deposit that it refunds was taken back.')
   }
   const providerRef = references.find((each) => !book.takenReferences.has(each))

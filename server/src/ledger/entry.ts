@@ -123,6 +123,7 @@ export const nothingElse = {
   payment: undefined,
   payout: undefined,
   item: undefined,
+  reopens: undefined,
   closes: undefined,
   house: undefined,
   unmatched: undefined,

@@ -73,6 +73,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     payments: new Map(),
     claims: new Map(),
     payers: new Map(),
+    takenBack: new Set(),
     takenReferences: new Set(),
     doneKeys: new Set(),
     unmatched: new Map(),

@@ -10,9 +10,9 @@ import type {
   JournalRow,
   OpenItem,
   Order,
-  PaidAttempt,
   Payment,
   PaymentClaim,
+  SaidPaid,
   UnmatchedPayment,
   Wallet,
 } from './book.ts'
@@ -41,7 +41,9 @@ export interface Books {
    * By agent and order: the attempt that its provider says it paid, although the order went on without
    * it.
    */
-  payers: Map<string, PaidAttempt>
+  payers: Map<string, SaidPaid>
+  /** By agent and order: refunds that a provider had when their deposit was taken back. */
+  takenBack: Set<string>
   /** Those of the references in the commands that payouts of any agent already use. */
   takenReferences: Set<string>
   /** By agent: those of the commands' keys that journal rows have. */
@@ -72,6 +74,7 @@ export interface Writes {
   changedPayments: { payment: Payment; stateRead: Payment['state'] }[]
   newPayouts: HandedPayout[]
   newItems: OpenItem[]
+  reopenedItems: OpenItem[]
   closedItems: ClosedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
   /** What changes of what counts for limits. */
@@ -99,6 +102,7 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     changedPayments: writes.changedPayments.filter(({ payment }) => isOwn(payment)),
     newPayouts: writes.newPayouts.filter(isOwn),
     newItems: writes.newItems.filter(isOwn),
+    reopenedItems: writes.reopenedItems.filter(isOwn),
     closedItems: writes.closedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
     uses: writes.uses.filter(isOwn),
@@ -159,12 +163,15 @@ export function onceKeyOf(command: Command): string | undefined {
 }
 
 /**
- * The order that a command hands on or ends after a provider's definite refusal, if it is such a command.
+ * The order that a command hands on or ends after a provider's definite refusal, or that a person says was paid, if it
+ * is such a command.
  */
 export function orderIdAfterNo(command: Command): string | undefined {
   if (command.type === 'hand_over') return command.insteadOf === null ? undefined : command.orderId
   if (command.type !== 'outcome' || command.providerRef === undefined) return undefined
-  return command.to === 'FAILED' || command.to === 'CANCEL' ? command.orderId : undefined
+  const isPersons = command.to === 'PAID' && command.evidence !== undefined
+  const isNo = command.to === 'FAILED' || command.to === 'CANCEL'
+  return isNo || isPersons ? command.orderId : undefined
 }
 
 export const noBooks: Books = {
@@ -176,6 +183,7 @@ export const noBooks: Books = {
   clearings: new Map(),
   claims: new Map(),
   payers: new Map(),
+  takenBack: new Set(),
   takenReferences: new Set(),
   doneKeys: new Set(),
   archivedRefs: new Set(),
@@ -208,12 +216,14 @@ export function fold(
   const clearings = new Map(books.clearings)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
+  const takenBack = new Set(books.takenBack)
   const takenReferences = new Set(books.takenReferences)
   const doneKeys = new Set(books.doneKeys)
   const journal: JournalRow[] = []
   const callbacks: Callback[] = []
   const newPayouts: HandedPayout[] = []
   const newItems: OpenItem[] = []
+  const reopenedItems: OpenItem[] = []
   const closedItems: ClosedItem[] = []
   const limitCount = new LimitCount(books.limits)
   const checks: LimitCheck[] = []
@@ -266,6 +276,7 @@ export function fold(
         unmatched: paymentId === undefined ? undefined : unmatched.get(paymentId),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
         payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
+        isTakenBack: attempted !== undefined && takenBack.has(keyOf(agentId, attempted)),
         takenReferences,
         isDone: doneKeys.has(keyOf(agentId, doneKeyOf(command) ?? '')),
         archived:
@@ -290,6 +301,9 @@ export function fold(
       if (change.row) enter(change.row)
       if (change.callback) callbacks.push(change.callback)
       if (change.item) newItems.push(change.item)
+      if (change.item?.kind === 'refunded_and_taken_back') {
+        takenBack.add(keyOf(agentId, change.item.orderId))
+      }
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
@@ -306,8 +320,19 @@ export function fold(
     if (decision.item) {
       const { orderId, provider, reference, providerSaid } = decision.item
       const key = keyOf(agentId, orderId)
-      if (providerSaid === 'PAID' && !payers.has(key)) payers.set(key, { provider, reference })
-      if (providerSaid === 'REVERT' && payers.get(key)?.reference === reference) payers.delete(key)
+      const known = payers.get(key)
+      // The same said again changes nothing about what a person has found out.
+      const isNew = !known || (known.isLookedInto && known.reference !== reference)
+      if (providerSaid === 'PAID' && isNew) {
+        payers.set(key, { provider, reference, isLookedInto: false, isAskedAgain: false })
+      }
+      if (providerSaid === 'REVERT' && known?.reference === reference) payers.delete(key)
+    }
+    if (decision.reopens) {
+      const { orderId, provider, reference } = decision.reopens
+      const asked = { provider, reference, isLookedInto: true, isAskedAgain: true }
+      payers.set(keyOf(agentId, orderId), asked)
+      reopenedItems.push(decision.reopens)
     }
     if (decision.closes) closedItems.push(decision.closes)
     if (decision.payout) {
@@ -340,6 +365,7 @@ export function fold(
     changedPayments: [],
     newPayouts,
     newItems,
+    reopenedItems,
     closedItems,
     wallets: [],
     uses: limitCount.changes(),

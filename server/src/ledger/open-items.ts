@@ -1,3 +1,4 @@
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { ItemKind, OpenItem } from './book.ts'
 import { itemColumns } from './book-columns.ts'
@@ -8,6 +9,8 @@ export interface FoundItem extends OpenItem {
   resolution: 'order_paid' | 'looked_into' | null
   closedBy: string | null
   evidence: string | null
+  /** When it last was opened again after it had been closed. */
+  reopenedAt: Date | null
   assignee: string | null
 }
 
@@ -22,7 +25,7 @@ export interface ItemSearch {
 
 /** Items with their latest assignee. */
 const items = `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution,
-    i.closed_by as "closedBy", i.evidence, n.assignee from open_items i left join lateral (
+    i.closed_by as "closedBy", i.evidence, i.reopened_at as "reopenedAt", n.assignee from open_items i left join lateral (
     select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
     order by n.note_no desc limit 1
   ) n on true`
@@ -69,18 +72,51 @@ export async function openItemsOfOrder(
   return rows
 }
 
-/** Closes an item on a person's decision. Returns false if it was already closed. */
+/**
+ * What speaks against sending an order to a provider that has not got it: another provider says that it paid, and no
+ * person has found otherwise; or the order refunds a deposit that was taken back.
+ */
+export async function whyNotToSend(
+  pool: Pool,
+  { agentId, orderId }: { agentId: bigint; orderId: string },
+): Promise<{ paidBy: string | undefined; isTakenBack: boolean }> {
+  const { rows } = await pool.query<{ kind: ItemKind; provider: string }>(
+    `select kind, provider from open_items where agent_id = $1 and order_id = $2
+       and (kind = 'refunded_and_taken_back'
+         or (provider_said = 'PAID' and closed_at is null and reopened_at is null))`,
+    [agentId, orderId],
+  )
+  const isOfDeposit = ({ kind }: { kind: ItemKind }) => kind === 'refunded_and_taken_back'
+  return {
+    paidBy: rows.find((row) => !isOfDeposit(row))?.provider,
+    isTakenBack: rows.some(isOfDeposit),
+  }
+}
+
+export const notClosed =
+  'The item was closed already, its provider has said something else, or its order waits for a person to end it. Read it again.'
+
+/**
+ * Closes an item on a person's decision. Returns false if it was already closed, or if its provider has said something
+ * else than the person has seen; or if its order waits for what the person found out: to end the order closes it. The
+ * wallet's lock keeps the teller from deciding on the item meanwhile.
+ */
 export async function closeItem(
   pool: Pool,
-  item: Pick<OpenItem, 'agentId' | 'itemId'>,
+  seen: Pick<OpenItem, 'agentId' | 'itemId' | 'providerSaid'>,
   closed: { at: Date; by: string; evidence: string },
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update open_items set closed_at = $3, closed_by = $4, evidence = $5, resolution = 'looked_into'
-     where agent_id = $1 and item_id = $2 and closed_at is null`,
-    [item.agentId, item.itemId, closed.at, closed.by, closed.evidence],
-  )
-  return rowCount === 1
+  return inTransaction(pool, async (tx) => {
+    await tx.query('select 1 from wallets where agent_id = $1 for no key update', [seen.agentId])
+    const { rowCount } = await tx.query(
+      `update open_items set closed_at = $3, closed_by = $4, evidence = $5, resolution = 'looked_into'
+       where agent_id = $1 and item_id = $2 and closed_at is null and provider_said = $6
+         and (reopened_at is null or provider_said <> 'PAID' or not exists (select 1 from orders o
+           where o.agent_id = $1 and o.order_id = open_items.order_id and o.status = 'WAITING'))`,
+      [seen.agentId, seen.itemId, closed.at, closed.by, closed.evidence, seen.providerSaid],
+    )
+    return rowCount === 1
+  })
 }
 
 /** Counts the open items of each kind; of the given agents, or of all. */

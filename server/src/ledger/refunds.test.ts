@@ -33,7 +33,13 @@ const wallet: Wallet = {
 }
 const book: BookView = {
   ...{ wallet, order: undefined, payment: undefined, claim: undefined },
-  ...{ refunded: deposit(), refunds: [], payer: undefined, takenReferences: new Set() },
+  ...{
+    refunded: deposit(),
+    refunds: [],
+    payer: undefined,
+    isTakenBack: false,
+    takenReferences: new Set(),
+  },
   ...{ isDone: false, archived: false, limits: undefined, house: undefined, unmatched: undefined },
 }
 const decided = (command: Command, fields: Partial<BookView> = {}) =>

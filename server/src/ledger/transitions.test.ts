@@ -112,6 +112,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
     const decision = decide(
       {
         ...{ wallet, order, payment: undefined, claim: undefined, payer: undefined },
+        isTakenBack: false,
         ...{ takenReferences: new Set<string>(), refunded: undefined, refunds: [] },
         ...{
           isDone: false,

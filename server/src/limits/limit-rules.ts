@@ -44,6 +44,8 @@ async function changeRules<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise
     try {
       return await inTransaction(pool, async (tx) => {
         await tx.query(`set local lock_timeout = '150ms'`)
+        // Every order waits for this: if the process stops in between, the database ends it.
+        await tx.query(`set local idle_in_transaction_session_timeout = '2s'`)
         await tx.query('lock table limit_rules in access exclusive mode')
         const done = await work(tx)
         await stopCounting(tx)

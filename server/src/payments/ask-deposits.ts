@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   askDepositAgain,
   type ConnectorDeposit,
@@ -21,27 +22,63 @@ const longestPauseMs = 900_000
 /** How often to look whether a provider that is off is on again. */
 const offPauseMs = 60_000
 
+/** How long a round waits for its questions; a provider that takes longer holds up nobody else's. */
+const roundMs = 500
+
 /**
  * Asks providers about deposits that are not paid yet, where a provider wants to be asked. What it says is taken like a
- * notice. Returns how many were asked about.
+ * notice. Each provider has its own places, and is asked again once all its answers are there.
  */
-export async function askDeposits(
-  desk: Desk,
-  taker: Pick<NoticeTaker, 'take'>,
-  onError: (error: unknown) => void,
-): Promise<number> {
-  const askable = desk.providers.all.filter(({ askDeposit }) => askDeposit !== undefined)
-  if (askable.length === 0) return 0
-  const names = askable.map(({ name }) => name)
-  const at = timeToPass(desk.now)
-  const due = await claimDueDeposits(desk.pool, names, at, leaseMs, atOnce)
-  await Promise.all(
-    due.map(async (deposit) => {
-      const provider = askable.find(({ name }) => name === deposit.connector)
-      if (provider) await askAbout(desk, taker, provider, deposit).catch(onError)
-    }),
-  )
-  return due.length
+export class DepositAsker {
+  private readonly desk: Desk
+  private readonly taker: Pick<NoticeTaker, 'take'>
+  private readonly onError: (error: unknown) => void
+  /** By provider: how many deposits it is being asked about. */
+  private readonly underWay = new Map<string, Promise<number>>()
+
+  constructor(desk: Desk, taker: Pick<NoticeTaker, 'take'>, onError: (error: unknown) => void) {
+    this.desk = desk
+    this.taker = taker
+    this.onError = onError
+  }
+
+  /** Asks what is due, and does not wait for a provider that takes long. Returns how many were asked about. */
+  look(): Promise<number> {
+    return Promise.race([this.ask(), pause(roundMs, 0, { ref: false })])
+  }
+
+  /** Asks each provider that is not being asked at the moment, and waits for their answers. */
+  async ask(): Promise<number> {
+    const idle = this.desk.providers.all.filter(
+      ({ name, askDeposit }) => askDeposit !== undefined && !this.underWay.has(name),
+    )
+    for (const provider of idle) {
+      const asking = this.askOf(provider)
+        .catch((error) => {
+          this.onError(error)
+          return 0
+        })
+        .finally(() => this.underWay.delete(provider.name))
+      this.underWay.set(provider.name, asking)
+    }
+    const counts = await Promise.all(idle.map(({ name }) => this.underWay.get(name) ?? 0))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Waits for all questions that are under way. */
+  async stopped(): Promise<void> {
+    await Promise.all(this.underWay.values())
+  }
+
+  private async askOf(provider: Provider): Promise<number> {
+    const { pool, now } = this.desk
+    const places = Math.min(atOnce, provider.callsAtOnce ?? atOnce)
+    const due = await claimDueDeposits(pool, [provider.name], timeToPass(now), leaseMs, places)
+    await Promise.all(
+      due.map((each) => askAbout(this.desk, this.taker, provider, each).catch(this.onError)),
+    )
+    return due.length
+  }
 }
 
 async function askAbout(

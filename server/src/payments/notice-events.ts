@@ -1,3 +1,4 @@
+import { databaseTime } from '../db/database-time.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Effect } from '../payouts/pay-out.ts'
@@ -42,18 +43,19 @@ const underWayMs = 30_000
 const pausesMs = [0, 5_000, 15_000, 60_000, 300_000]
 const longestPauseMs = 900_000
 
-/** When to try an event again after this many failed attempts. */
-export function nextTry(now: Date, tries: number): Date {
-  return new Date(now.getTime() + (pausesMs[tries] ?? longestPauseMs))
+/** How long to wait before an event is tried again after this many failed attempts. */
+function pauseMsAfter(tries: number): number {
+  return pausesMs[tries] ?? longestPauseMs
 }
 
 /**
  * Stores notices with all their events, or nothing. Events that are already stored are not stored again.
- * Returns what is known of each notice's events.
+ * Returns what is known of each notice's events. Here and below, `at` is the time to pass to the database.
  */
 export async function recordNotices(
   pool: Pool,
   notices: NoticeRecord[],
+  at: Date | null,
 ): Promise<RecordedEvent[][]> {
   const events = notices.flatMap(({ events, noticeId, receivedAt }) =>
     events.map((event) => ({ ...event, noticeId, receivedAt })),
@@ -61,12 +63,16 @@ export async function recordNotices(
   if (events.length === 0) return notices.map(() => [])
   const keys = keyColumns(events)
   const isNew = await inTransaction(pool, async (tx) => {
+    // A process that stopped while it stored the same event must not keep a connection from the others for long. The
+    // provider sends it again.
+    await tx.query(`set local lock_timeout = '1s'`)
     // Inserted in key order, so that two processes with the same events do not deadlock.
     const { rows } = await tx.query<{ notice_id: string; event: string } & KeyRow>(
       `insert into notice_events (agent_id, provider, event_id, received_at, order_id, notice_id, event,
          act_at)
-       select * from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[],
-         $6::uuid[], $7::text[], $8::timestamptz[]) n(a, p, e, r, o, i, t, d)
+       select a, p, e, r, o, i, t, ${databaseTime('$8')} + interval '${underWayMs} milliseconds'
+       from unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[],
+         $6::uuid[], $7::text[]) n(a, p, e, r, o, i, t)
        order by a, p, e
        on conflict do nothing
        returning agent_id, provider, event_id, notice_id::text, event`,
@@ -76,7 +82,7 @@ export async function recordNotices(
         events.map(({ orderId }) => orderId),
         events.map(({ noticeId }) => noticeId),
         events.map(({ event }) => eventText(event)),
-        events.map(({ receivedAt }) => new Date(receivedAt.getTime() + underWayMs).toISOString()),
+        at,
       ],
     )
     const withNews = new Set(rows.map(({ notice_id }) => notice_id))
@@ -165,13 +171,15 @@ export async function postponeEvent(
   pool: Pool,
   { agentId, provider, eventId }: EventKey,
   why: string,
-  now: Date,
+  at: Date | null,
 ): Promise<void> {
   await pool.query(
-    `update notice_events set detail = $4, tries = greatest(tries, 1),
-       act_at = case tries when 0 then $5::timestamptz else act_at end
+    `with at as (select ${databaseTime('$5')} as now)
+     update notice_events set detail = $4, tries = greatest(tries, 1),
+       act_at = case tries when 0 then (select now from at) + $6 * interval '1 millisecond'
+         else act_at end
      where agent_id = $1 and provider = $2 and event_id = $3 and result is null and event is not null`,
-    [agentId, provider, eventId, storedDetail(why), nextTry(now, 1)],
+    [agentId, provider, eventId, storedDetail(why), at, pauseMsAfter(1)],
   )
 }
 
@@ -187,14 +195,15 @@ type DueRow = KeyRow & { tries: number; event: string; received_at: Date }
  */
 export async function claimDueEvents(
   pool: Pool,
-  now: Date,
+  at: Date | null,
   providers: readonly string[],
   roomOf: (key: EventKey) => number,
 ): Promise<{ key: EventKey; text: string; receivedAt: Date }[]> {
   const columns = 'agent_id, provider, event_id, tries, event, received_at'
   let { rows: found } = await pool.query<DueRow>(
-    `select ${columns} from notice_events where act_at <= $1 order by act_at limit $2`,
-    [now, duePage],
+    `select ${columns} from notice_events where act_at <= ${databaseTime('$1')}
+     order by act_at limit $2`,
+    [at, duePage],
   )
   if (found.length === duePage) {
     const fair = await pool.query<DueRow>(
@@ -202,10 +211,11 @@ export async function claimDueEvents(
        cross join unnest($2::text[]) p(provider)
        cross join lateral (
          select ${columns} from notice_events n
-         where n.agent_id = a.agent_id and n.provider = p.provider and n.act_at <= $1
+         where n.agent_id = a.agent_id and n.provider = p.provider
+           and n.act_at <= ${databaseTime('$1')}
          order by n.act_at limit $3
        ) d`,
-      [now, providers, eventsPerAgent],
+      [at, providers, eventsPerAgent],
     )
     found = fair.rows
   }
@@ -220,16 +230,18 @@ export async function claimDueEvents(
   })
   if (due.length === 0) return []
   const { rows } = await pool.query<KeyRow>(
-    `update notice_events n set tries = u.t + 1, act_at = u.d
-     from unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::timestamptz[]) u(a, p, e, t, d)
+    `with at as (select ${databaseTime('$6')} as now)
+     update notice_events n set tries = u.t + 1,
+       act_at = (select now from at) + u.ms * interval '1 millisecond'
+     from unnest($1::bigint[], $2::text[], $3::text[], $4::int[], $5::int[]) u(a, p, e, t, ms)
      where n.agent_id = u.a and n.provider = u.p and n.event_id = u.e and n.tries = u.t
-       and n.act_at <= $6 and n.result is null
+       and n.act_at <= (select now from at) and n.result is null
      returning n.agent_id, n.provider, n.event_id`,
     [
       ...keyColumns(due.map(keyFromRow)),
       due.map(({ tries }) => tries),
-      due.map(({ tries }) => nextTry(now, tries + 1).toISOString()),
-      now,
+      due.map(({ tries }) => pauseMsAfter(tries + 1)),
+      at,
     ],
   )
   const mine = new Set(rows.map((row) => keyText(keyFromRow(row))))

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { timeToPass } from '../db/database-time.ts'
 import { isArchivedOrder } from '../ledger/archived.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
@@ -42,8 +43,12 @@ const roundMs = 500
 export class NoticeTaker {
   private readonly desk: NoticeDesk
   private readonly onError: (error: unknown) => void
-  private readonly record: (notice: NoticeRecord) => Promise<RecordedEvent[]>
-  private readonly finish: (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+  /** By provider: the notices of one never wait for those of another. */
+  private readonly records = new Map<string, (notice: NoticeRecord) => Promise<RecordedEvent[]>>()
+  private readonly finishes = new Map<
+    string,
+    (done: { key: EventKey; effect: Effect }) => Promise<undefined>
+  >()
   private readonly passOn: CallWatch['passOn']
   /** By agent and provider: leftover events in progress. */
   private readonly underWay = new Map<string, Set<Promise<unknown>>>()
@@ -56,8 +61,25 @@ export class NoticeTaker {
     this.desk = desk
     this.onError = onError
     this.passOn = passOn
-    this.record = gather((notices) => recordNotices(desk.pool, notices))
-    this.finish = gather((done) => finishEvents(desk.pool, done))
+  }
+
+  private record(notice: NoticeRecord): Promise<RecordedEvent[]> {
+    const record =
+      this.records.get(notice.provider) ??
+      gather((notices: NoticeRecord[]) =>
+        recordNotices(this.desk.pool, notices, timeToPass(this.desk.now)),
+      )
+    this.records.set(notice.provider, record)
+    return record(notice)
+  }
+
+  private finish(done: { key: EventKey; effect: Effect }): Promise<undefined> {
+    const { provider } = done.key
+    const finish =
+      this.finishes.get(provider) ??
+      gather((done: { key: EventKey; effect: Effect }[]) => finishEvents(this.desk.pool, done))
+    this.finishes.set(provider, finish)
+    return finish(done)
   }
 
   /**
@@ -129,10 +151,11 @@ export class NoticeTaker {
    */
   async finishLeftOvers(): Promise<number> {
     const { pool, now, providers } = this.desk
+    const at = timeToPass(now)
     const names = providers.all.map(({ name }) => name)
     const due = await claimDueEvents(
       pool,
-      now(),
+      at,
       names,
       (key) => eventsPerAgent - (this.underWay.get(laneOfEvent(key))?.size ?? 0),
     )
@@ -190,7 +213,8 @@ export class NoticeTaker {
   }
 
   private async leave(key: EventKey, detail: string): Promise<Told> {
-    await postponeEvent(this.desk.pool, key, detail, this.desk.now()).catch(this.onError)
+    const at = timeToPass(this.desk.now)
+    await postponeEvent(this.desk.pool, key, detail, at).catch(this.onError)
     return { result: 'open', detail }
   }
 

@@ -1,5 +1,6 @@
 import type { OpenItem, OrderStatus } from '../ledger/book.ts'
 import type { FoundItem } from '../ledger/open-items.ts'
+import { decimalText } from '../lib/money.ts'
 
 type Sides = Pick<OpenItem, 'kind' | 'provider' | 'providerSaid' | 'orderStatus' | 'orderProvider'>
 
@@ -25,27 +26,47 @@ export function sidesOf({
   return `${provider} says that ${paid ?? 'it did not pay'}. The order was ${orderStatus}${where}.`
 }
 
+const lookAtStatement = "Look at the bank's statement."
+const thenClose = 'then close this with what you found.'
+
 /** What can be done about an item, depending on the order's current status. */
 export function itemNext(item: FoundItem, status: OrderStatus): string {
+  const { kind, provider, providerSaid, orderProvider } = item
   if (item.closedAt !== null) return 'It is closed: nothing more happens.'
-  if (item.kind === 'refunded_and_taken_back') {
+  if (kind === 'refunded_and_taken_back') {
     return status === 'WAITING' || status === 'PAID'
       ? 'The payer may get the money twice, and the agent owes what its wallet does not cover. Ask the bank or the payer for the refund; if it comes back, revert the order. Then close this with what you found.'
       : `The refund is ${status} and its amount is in the wallet again: close this with what you found.`
   }
-  if (item.kind === 'failed_after_paid') {
-    return "Look at the bank's statement. If the money came back, revert the order; then close this with what you found."
+  if (kind === 'failed_after_paid') {
+    return `${lookAtStatement} If the money came back, revert the order; ${thenClose}`
   }
-  if (item.kind === 'paid_after_failed' && item.providerSaid === 'REVERT') {
-    return status === 'PAID'
-      ? "Look at the bank's statement. If the money came back, revert the order; then close this with what you found."
-      : "Look at the bank's statement. If the money came back, nobody owes anything: close this with what you found."
+  if (kind === 'paid_after_failed' && providerSaid === 'REVERT' && status === 'PAID') {
+    return `${lookAtStatement} If the money came back, revert the order; ${thenClose}`
+  }
+  if (providerSaid === 'REVERT') {
+    return `${lookAtStatement} If the money came back, nobody owes anything. If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; ${thenClose}`
   }
   if (status === 'FAILED') {
-    return "Look at the bank's statement. If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found."
+    return `${lookAtStatement} If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found.`
   }
-  if (item.kind === 'paid_twice') {
-    return 'Find out whether both providers paid, and get one payment back. Nobody has been charged for the second; close this with what you found.'
+  if (status === 'WAITING') {
+    return item.reopenedAt === null
+      ? `${lookAtStatement} If ${provider} has not paid, close this with what you found: the order then goes its way with ${orderProvider}. If it has, leave this open: if ${orderProvider} refuses the order, it is PAID by ${provider}.`
+      : `${provider} says that it paid, somebody found otherwise, and ${orderProvider} has refused the order, which waits for you. ${lookAtStatement} If the money went out, mark the order as paid; if not, as failed.`
   }
-  return "Look at the bank's statement. If the money went out, agree with the agent and adjust its wallet; then close this with what you found."
+  const whose =
+    kind === 'paid_twice'
+      ? 'If both providers paid, get one payment back. The agent is charged for one only; until the other is back,'
+      : 'If the money went out, get it back. The agent was told that it would not be paid; until the money is back,'
+  const orAgent =
+    kind === 'paid_twice' ? '' : ' If the agent agrees to bear it, debit its wallet by as much.'
+  return `${lookAtStatement} ${whose} the house bears it: write ${writeOffOf(item, 'off')}, so that the books say what left there.${orAgent} Then close this with what you found.`
+}
+
+/** What to enter on the console's page Books, or with `sluice books write-off`. */
+function writeOffOf(item: FoundItem, which: 'off' | 'back'): string {
+  const amount = `${which === 'back' ? '-' : ''}${decimalText(item.amountMinor, item.currency)}`
+  const ref = which === 'back' ? `${item.itemId}-back` : item.itemId
+  return `off ${amount} ${item.currency} at ${item.provider} with the reference ${ref}`
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
+import { whyNotToSend } from '../ledger/open-items.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
@@ -166,17 +167,21 @@ export async function handOver(
     return { ...ids, ...begun, ...bound, ...known, takenAtMs }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
-    if (refused && (await isTakenBack(desk, order))) {
-      await end(desk, refused, 'FAILED', 'rejected', 'The deposit that it refunds was taken back.')
+    // Nobody gets it after its provider has definitely refused it: the teller says what it ends as.
+    const now = refused && (await findOrder(desk.pool, agentId, orderId))
+    if (refused && now?.status === 'WAITING' && now.providerRef === refused.reference) {
+      await end(desk, refused, 'FAILED', 'rejected', error.message)
     }
     return undefined
   }
 }
 
 /** Whether an order refunds a deposit that the bank has taken back: it is sent nowhere any more. */
-async function isTakenBack(desk: PayoutDesk, { agentId, refundOf }: Order): Promise<boolean> {
+async function isTakenBack(desk: PayoutDesk, order: Order): Promise<boolean> {
+  const { agentId, refundOf } = order
   if (refundOf === null) return false
-  return (await findOrder(desk.pool, agentId, refundOf))?.status !== 'PAID'
+  if ((await findOrder(desk.pool, agentId, refundOf))?.status !== 'PAID') return true
+  return (await whyNotToSend(desk.pool, order)).isTakenBack
 }
 
 /**
@@ -218,7 +223,10 @@ async function sendUnsent(
   provider: Provider,
   watch: CallWatch,
 ): Promise<void> {
-  if (await isTakenBack(desk, order)) {
+  const { paidBy } = await whyNotToSend(desk.pool, order)
+  if (paidBy !== undefined) {
+    await end(desk, taken, 'FAILED', 'rejected', `Not sent: ${paidBy} says that it paid.`)
+  } else if (await isTakenBack(desk, order)) {
     await end(desk, taken, 'FAILED', 'rejected', 'The deposit that it refunds was taken back.')
   } else if (
     provider.isReadyFor?.(moneyOf(order)) === false ||
@@ -294,7 +302,10 @@ export async function ask(
     const now = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
     if (now?.status !== 'WAITING' || now.providerRef !== attempt.reference) return
     const again = await take(desk, asked, { state: 'handed', asks: asked.asks })
-    if (again) await submit(desk, again, order, watch, true)
+    if (!again) return
+    const { paidBy } = await whyNotToSend(desk.pool, order)
+    if (paidBy === undefined) await submit(desk, again, order, watch, true)
+    else await end(desk, again, 'FAILED', 'rejected', `Not known; ${paidBy} says that it paid.`)
   } else await settleAnswer(desk, asked, outcome, watch)
 }
 

@@ -91,19 +91,30 @@ export async function findToHandOver(
   return rows
 }
 
-/** Payouts to ask a provider about now, the longest due first. */
+/**
+ * Payouts to ask a provider about now, the longest due first. If more are due than that, each agent gets its share, so
+ * that those of one agent do not hold up the others'.
+ */
 export async function findDuePayouts(
   pool: Pool,
   provider: string,
   at: Date | null,
   limit: number,
 ): Promise<PayoutAttempt[]> {
+  const isDue = `p.provider = $1 and p.ask_at <= ${databaseTime('$2')}`
   const { rows } = await pool.query<PayoutAttempt>(
-    `select ${selected} from payouts p where provider = $1 and ask_at <= ${databaseTime('$2')}
-     order by ask_at limit $3`,
+    `select ${selected} from payouts p where ${isDue} order by p.ask_at limit $3`,
     [provider, at, limit],
   )
-  return rows
+  if (rows.length < limit) return rows
+  const { rows: fair } = await pool.query<PayoutAttempt>(
+    `select d.* from wallets w cross join lateral (
+       select ${selected}, row_number() over (order by p.ask_at) as nth from payouts p
+       where p.agent_id = w.agent_id and ${isDue} order by p.ask_at limit $3
+     ) d order by d.nth, d."askAt" limit $3`,
+    [provider, at, limit],
+  )
+  return fair
 }
 
 /** Payouts that are due at providers that are not configured. */

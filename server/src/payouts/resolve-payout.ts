@@ -17,11 +17,13 @@ export async function resolvePayout(
   evidence: string,
 ): Promise<{ order: Order; changed: boolean }> {
   const { agentId, orderId } = order
-  // If a failed order was paid after all, it was by the attempt whose provider reports so, even if that is
-  // not the last one.
-  const isPaidAfterAll = to === 'paid' && order.status === 'FAILED'
+  // If an order that failed, or whose last provider has refused it, was paid after all, it was by the attempt whose
+  // provider reports so, even if that is not the last one.
+  const current = attempts.find(({ reference }) => reference === order.providerRef)
+  const isRefused = order.status === 'WAITING' && current?.askAt === null
+  const isPaidAfterAll = to === 'paid' && (order.status === 'FAILED' || isRefused)
   const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
-  const attempt = payer ?? attempts.find(({ reference }) => reference === order.providerRef)
+  const attempt = payer ?? current
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }

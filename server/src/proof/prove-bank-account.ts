@@ -1,3 +1,4 @@
+import { withPatience } from '../db/in-transaction.ts'
 import { houseBook } from '../ledger/house.ts'
 import type { Currency } from '../lib/money.ts'
 import { ensure, type ProofTx } from './proof-failure.ts'
@@ -134,19 +135,36 @@ export function differenceOf(sides: AccountSides): bigint {
   return books - (bank - goneByHand + writtenOffByHand - paidNotDebited + debitedNotPaid)
 }
 
-/**
- * Proves the bank account whose name comes next: the books have at it what the payments of its movements,
- * what was deducted from them and the write-offs there add up to, and that is what its movements say. Returns its name, or null at the end.
- */
-export async function proveNextAccount(tx: ProofTx, after: string): Promise<string | null> {
-  const { rows } = await tx.query<{ name: string; currency: Currency }>(
+interface NamedAccount {
+  name: string
+  currency: Currency
+}
+
+/** The bank account whose name comes next. */
+export async function findNextAccount(
+  tx: ProofTx,
+  after: string,
+): Promise<NamedAccount | undefined> {
+  const { rows } = await tx.query<NamedAccount>(
     'select name, currency from bank_accounts where name > $1 order by name limit 1',
     [after],
   )
-  const [account] = rows
-  if (!account) return null
+  return rows[0]
+}
+
+/**
+ * An account with millions of movements takes longer than a statement usually may. Both sides must be read on one
+ * snapshot, so this is the one piece of the proof that grows with the account.
+ */
+const accountS = 120
+
+/**
+ * Proves a bank account: the books have at it what the payments of its movements, what was deducted from them and the
+ * write-offs there add up to, and that is what its movements say.
+ */
+export async function proveAccount(tx: ProofTx, account: NamedAccount): Promise<void> {
   const { name } = account
-  const sides = await readAccountSides(tx, account)
+  const sides = await withPatience(tx, accountS, () => readAccountSides(tx, account))
   const { books, payments, deducted, writtenOff, paidOut } = sides
   ensure(
     books === payments + deducted + writtenOff - paidOut,
@@ -160,7 +178,6 @@ export async function proveNextAccount(tx: ProofTx, after: string): Promise<stri
   )
   await proveWriteOffs(tx, account)
   await provePayoutsAreInFiles(tx, name)
-  return name
 }
 
 /** Proves that every payout that an account was handed is in a file, and every debit is of items of that sum. */

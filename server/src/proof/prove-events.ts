@@ -45,12 +45,16 @@ export async function proveEventPage(
     if (event === null) continue
     const where = `event ${event_id} of ${provider}`
     ensure(result !== null || act_at !== null, () => `${where} is open, and never due`)
-    const { type, paymentId, amountMinor, reference } = JSON.parse(event)
+    const told = readEvent(event)
+    // A person may have looked at what it was, and closed it.
+    ensure(told !== undefined || result === 'closed', () => `${where} cannot be read`)
+    if (!told) continue
+    const { type, paymentId, amountMinor, reference } = told
     if (type === 'payout' && detail === noSuchPayout) {
       ofNoPayout.push({ provider, reference: String(reference), where })
     }
     if (type !== 'payment' || result === null) continue
-    const isMoney = BigInt(amountMinor) > 0n && BigInt(amountMinor) <= largestAmount
+    const isMoney = amountMinor > 0n && amountMinor <= largestAmount
     ensure(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
     if (isMoney) paidBy.set(`${provider}:${paymentId}`, where)
   }
@@ -64,6 +68,23 @@ export async function proveEventPage(
   await proveNoPayouts(tx, ofNoPayout)
   const last = rows.at(-1)
   return rows.length < limit || !last ? null : [last.agent_id, last.provider, last.event_id]
+}
+
+/** Reads an event as it was stored; undefined if somebody has changed it so that it is none. */
+function readEvent(
+  text: string,
+): { type: unknown; paymentId: unknown; reference: unknown; amountMinor: bigint } | undefined {
+  try {
+    const { type, paymentId, reference, amountMinor } = JSON.parse(text)
+    return {
+      type,
+      paymentId,
+      reference,
+      amountMinor: type === 'payment' ? BigInt(amountMinor) : 0n,
+    }
+  } catch {
+    return undefined
+  }
 }
 
 /** Proves that events that were refused because there is no such payout are about none. */

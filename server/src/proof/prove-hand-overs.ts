@@ -32,6 +32,7 @@ export function proveHandOvers(
   order: Order,
   rows: readonly JournalRow[],
   payouts: readonly PayoutFact[],
+  isWaitingForPerson: boolean,
 ): void {
   const latest = payouts.at(-1)
   ensure(
@@ -56,8 +57,11 @@ export function proveHandOvers(
   ensureSame(name, 'provider', order.provider, theirs.provider)
   // A person may have ended the order differently from what the provider reported.
   const isByPerson = rows.some(({ reason }) => reason !== null)
+  const isLeftToPerson = isWaitingForPerson && ['rejected', 'cancelled'].includes(theirs.state)
   ensure(
-    isByPerson || !contradicts[order.status].includes(theirs.state),
+    isByPerson ||
+      (order.status === 'WAITING' && isLeftToPerson) ||
+      !contradicts[order.status].includes(theirs.state),
     () => `payout ${theirs.reference} is ${theirs.state}, but ${name} is ${order.status}`,
   )
 }

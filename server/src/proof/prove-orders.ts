@@ -27,6 +27,13 @@ import {
 import { proveAnswer } from './prove-answer.ts'
 import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
+import {
+  type ItemFact,
+  proveClosings,
+  proveItems,
+  readItems,
+  waitsForPerson,
+} from './prove-items.ts'
 import { paymentIdIn, proveCredit, readCredited } from './prove-payments.ts'
 import { provePayouts } from './prove-payouts.ts'
 import { proveReferences } from './prove-references.ts'
@@ -53,6 +60,7 @@ export interface Facts {
   callbacks: Map<bigint, CallbackRow>
   payments: Map<string, Payment>
   payoutsOf: Map<string, PayoutFact[]>
+  itemsOf: Map<string, ItemFact[]>
 }
 
 /** Proves a page of an agent's orders. Also finds payouts in the range that belong to no order. */
@@ -104,6 +112,7 @@ async function proveOrders(
   const facts = await readFacts(tx, agent.agentId, orders)
   for (const order of orders) proveOrder(agent, order, facts)
   await proveReferences(tx, agent.agentId, facts.payoutsOf)
+  await proveClosings(tx, [...facts.itemsOf.values()].flat())
   await provePayouts(tx, agent.agentId, orders)
   await proveRefunds(tx, agent.agentId, orders)
 }
@@ -121,16 +130,19 @@ async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[])
      from callbacks c where c.agent_id = $1 and c.seq = any($2)`,
     [agentId, rows.map(({ seq }) => seq)],
   )
+  const withdrawals = orders.filter(({ kind }) => kind === 'withdraw').map(({ orderId }) => orderId)
   const { rows: payouts } = await tx.query<PayoutFact & { order_id: string }>(
     `select order_id, attempt, provider, reference, state, handed_at, ask_at from payouts
      where agent_id = $1 and order_id = any($2) order by attempt`,
-    [agentId, orders.filter(({ kind }) => kind === 'withdraw').map(({ orderId }) => orderId)],
+    [agentId, withdrawals],
   )
+  const items = await readItems(tx, agentId, withdrawals)
   return {
     rowsOf: grouped(rows, ({ orderId }) => orderId ?? ''),
     callbacks: new Map(callbacks.map((callback) => [callback.seq, callback])),
     payments: await readCredited(tx, agentId, rows),
     payoutsOf: grouped(payouts, ({ order_id }) => order_id),
+    itemsOf: grouped(items, ({ orderId }) => orderId),
   }
 }
 
@@ -159,7 +171,9 @@ export function proveOrder(agent: ProvedAgent, order: Order, facts: Facts): void
   ensureSame(name, 'fee', order.feeMinor, feeBy(order.amountMinor))
   proveRows(name, order, rows, feeBy, facts.payments, reserve.movedBy)
   proveState(name, order, rows, payouts.length + reserve.releases)
-  proveHandOvers(name, order, rows, payouts)
+  const items = facts.itemsOf.get(order.orderId) ?? []
+  proveHandOvers(name, order, rows, payouts, waitsForPerson(items))
+  proveItems(order, rows, payouts, items)
   proveAnswer(order, rows[0])
   rows.forEach((row, index) => {
     const callback = facts.callbacks.get(row.seq)

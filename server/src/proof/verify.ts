@@ -14,7 +14,7 @@ import { inSnapshot, Pace } from './proof-snapshot.ts'
 import { proveJournalPage, proveTotals } from './prove.ts'
 import { proveArchivedRefs, proveParts } from './prove-archived.ts'
 import { AuditProof, proveAudit } from './prove-audit.ts'
-import { proveNextAccount } from './prove-bank-account.ts'
+import { findNextAccount, proveAccount } from './prove-bank-account.ts'
 import { proveClaimPage, proveUnmatchedPage } from './prove-claims.ts'
 import { beforeAllEvents, type EventPlace, proveEventPage } from './prove-events.ts'
 import { beforeAllLimits, type LimitPlace, proveLimitPage } from './prove-limits.ts'
@@ -109,7 +109,9 @@ async function proveEveryClaim(pool: Pool): Promise<void> {
   }
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
-    after = await inSnapshot(pool, (tx) => proveNextAccount(tx, from))
+    const account = await inSnapshot(pool, (tx) => findNextAccount(tx, from))
+    if (account) await inSnapshot(pool, (tx) => proveAccount(tx, account))
+    after = account?.name ?? null
   }
   for (let after: string | null = ''; after !== null; ) {
     const from: string = after
@@ -302,49 +304,85 @@ export async function proveOnward(
   return { rows: looked, findings }
 }
 
+/** Proves one kind of row that is no agent's, a page at a time, over and over. */
+interface RoundPart {
+  of: string
+  prove: (pool: Pool) => Promise<void>
+}
+
+/** Goes on after the last page with the first one again. If a page does not prove, it is proved again until it does. */
+function inTurn<Place>(
+  of: string,
+  first: Place,
+  provePage: (tx: ProofTx, after: Place, limit: number) => Promise<Place | null>,
+): RoundPart {
+  let after = first
+  return {
+    of,
+    prove: async (pool) => {
+      after = (await inSnapshot(pool, (tx) => provePage(tx, after, againRows))) ?? first
+    },
+  }
+}
+
+/** Lays the books beside one account after the other. One that cannot be read does not hold up the others. */
+function accountsInTurn(): RoundPart {
+  let after = ''
+  return {
+    of: 'bank accounts',
+    prove: async (pool) => {
+      const account = await inSnapshot(pool, (tx) => findNextAccount(tx, after))
+      if (account) {
+        await inSnapshot(pool, (tx) => proveAccount(tx, account)).catch((error) => {
+          if (!(error instanceof ProofFailure)) after = account.name
+          throw error
+        })
+      }
+      after = account?.name ?? ''
+    },
+  }
+}
+
 /**
- * Proves what banks reported and what is expected at them, what counts for limits, and the audit log, a page
- * at a time, over and over. After all movements it lays the books beside the next account.
+ * Proves what holds across agents: payments and whose they are, payout references, reported events, what banks
+ * reported and what is expected at them, payout files, what counts for limits, and the audit log.
  */
 export class RoundProof {
-  private movement = ''
-  private expected = ''
-  private account = ''
-  private payoutFile = ''
-  private limits = beforeAllLimits
-  private readonly audit = new AuditProof()
+  private readonly parts: RoundPart[]
 
-  /** Returns the contradiction that was found; the same page is proved again until it is gone. */
-  async step(pool: Pool): Promise<string[]> {
-    const finding = await findingOf(async () => {
-      const movement = await inSnapshot(pool, (tx) =>
-        proveMovementPage(tx, this.movement, againRows),
-      )
-      if (movement === null) {
-        const account = await inSnapshot(pool, (tx) => proveNextAccount(tx, this.account))
-        this.account = account ?? ''
-      }
-      this.movement = movement ?? ''
-      const expected = await inSnapshot(pool, (tx) =>
-        proveExpectedPage(tx, this.expected, againRows),
-      )
-      this.expected = expected ?? ''
-    })
-    const ofFiles = await findingOf(async () => {
-      const next = await inSnapshot(pool, (tx) => proveNextPayoutFile(tx, this.payoutFile))
-      this.payoutFile = next ?? ''
-    })
-    const ofLimits = await findingOf(async () => {
-      const next = await inSnapshot(pool, (tx) => proveLimitPage(tx, this.limits, againRows))
-      this.limits = next ?? beforeAllLimits
-    })
-    const ofAudit = await findingOf(() => this.audit.step(pool, againRows))
-    return [
-      ...(finding === null ? [] : [`bank accounts: ${finding}`]),
-      ...(ofFiles === null ? [] : [`payout files: ${ofFiles}`]),
-      ...(ofLimits === null ? [] : [`limits: ${ofLimits}`]),
-      ...(ofAudit === null ? [] : [`audit: ${ofAudit}`]),
+  constructor() {
+    const audit = new AuditProof()
+    this.parts = [
+      inTurn('payments', '', proveClaimPage),
+      inTurn('payments', '', proveUnmatchedPage),
+      inTurn('payouts', '', proveReferencePage),
+      inTurn('events', beforeAllEvents, proveEventPage),
+      inTurn('bank accounts', '', proveMovementPage),
+      inTurn('bank accounts', '', proveExpectedPage),
+      accountsInTurn(),
+      inTurn('payout files', '', proveNextPayoutFile),
+      inTurn('limits', beforeAllLimits, proveLimitPage),
+      { of: 'audit', prove: (pool) => audit.step(pool, againRows) },
     ]
+  }
+
+  /** Returns the contradictions that were found. A part that cannot be read, such as by a timeout, does not stop the rest. */
+  async step(
+    pool: Pool,
+    onError: (error: unknown) => void = (error) => {
+      throw error
+    },
+  ): Promise<string[]> {
+    const findings: string[] = []
+    for (const { of, prove } of this.parts) {
+      try {
+        const finding = await findingOf(() => prove(pool))
+        if (finding !== null) findings.push(`${of}: ${finding}`)
+      } catch (error) {
+        onError(error)
+      }
+    }
+    return findings
   }
 }
 

@@ -15,7 +15,7 @@ import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
-import { askDeposits } from '../payments/ask-deposits.ts'
+import { DepositAsker } from '../payments/ask-deposits.ts'
 import { bookFileSums, bookMovements, movementPage } from '../payments/book-movement.ts'
 import type { BankInbox } from '../payments/fetch-bank-files.ts'
 import { NoticeTaker } from '../payments/take-notice.ts'
@@ -85,6 +85,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   } = options
   const passOn: CallWatch['passOn'] = payouts && ((...given) => payouts.take(...given))
   const notices = new NoticeTaker(desk, onError, passOn)
+  const deposits = new DepositAsker(desk, notices, onError)
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
   const filesAtRest: Rests = new Map()
@@ -92,11 +93,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   const loops = [
     repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
-    repeat(
-      1_000,
-      async () => ((await askDeposits(desk, notices, onError)) > 0 ? 'more' : 'done'),
-      onError,
-    ),
+    repeat(1_000, async () => ((await deposits.look()) > 0 ? 'more' : 'done'), onError),
     repeat(
       3_600_000,
       () => forgetDeposits(proofPool, new Date(desk.now().getTime() - depositsKeptMs), 1_000),
@@ -206,7 +203,7 @@ export function startWorker(options: WorkerOptions): Repeated {
         const { findings } = await proveOnward(proofPool, desk.now())
         // Before the rest, which may fail.
         tell(findings)
-        const others = await round.step(proofPool)
+        const others = await round.step(proofPool, onError)
         tell(others)
         if (others.some((finding) => !known.includes(finding))) {
           await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
@@ -229,6 +226,7 @@ export function startWorker(options: WorkerOptions): Repeated {
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+      await deposits.stopped()
       await notices.stopped()
       await payouts?.stop()
       await sender.stop()

@@ -371,6 +371,33 @@ describe('a later outcome of an order', () => {
     expect(again.indexOf('3')).toBeLessThan(again.indexOf('4'))
   })
 
+  test('that is being sent keeps the earlier one, which was given up, from being sent after it', async () => {
+    const agent = await fundedAgent()
+    const txnId = await paidWithdrawal(agent)
+    await becomes(agent, 3, 'delivered')
+    await s.sql(
+      `update callbacks set state = 'exhausted', delivered_at = null where agent_id = $1 and seq = 3`,
+      [agent.agentId],
+    )
+    let acceptRevert = () => {}
+    receiver.answer = (received, response) => {
+      acceptRevert = () => accept(received, response)
+    }
+    await agent.trigger(txnId, 'REVERT')
+    await receiver.until(2)
+    const failed = { agentId: agent.agentId, failed: true }
+    expect(await resendCallbacks(s.backend.pool, failed, s.clock)).toEqual({
+      resent: 0,
+      leftOut: 1,
+    })
+    receiver.answer = accept
+    acceptRevert()
+    await becomes(agent, 4, 'delivered')
+    await afterOneMore(agent)
+    expect(statuses()).toEqual(['PAID', 'REVERT'])
+    expect(await delivery(agent, 3)).toBe('exhausted')
+  })
+
   test('that is sent again with all the others follows the earlier one again, however old both are', async () => {
     const agent = await fundedAgent()
     const txnId = await paidWithdrawal(agent)

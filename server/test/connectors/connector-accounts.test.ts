@@ -5,7 +5,7 @@ import { addSecret, listUses } from '../../src/connectors/connector-store.ts'
 import { addDocument, planUse } from '../../src/connectors/manage-connectors.ts'
 import type { Tx } from '../../src/db/in-transaction.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import { askDeposits } from '../../src/payments/ask-deposits.ts'
+import { DepositAsker } from '../../src/payments/ask-deposits.ts'
 import { NoticeTaker } from '../../src/payments/take-notice.ts'
 import { readRoutingTable, saveProviderState } from '../../src/routing/providers.ts'
 import { makeAccount, routed } from '../support/bank-accounts.ts'
@@ -101,7 +101,7 @@ async function look(): Promise<number> {
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const taker = new NoticeTaker(s.service.desk, onError)
-  const asked = await askDeposits(s.service.desk, taker, onError)
+  const asked = await new DepositAsker(s.service.desk, taker, onError).ask()
   expect(errors).toEqual([])
   return asked
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { addSecret, listUses } from '../../src/connectors/connector-store.ts'
 import { addDocument, planUse, trySamples } from '../../src/connectors/manage-connectors.ts'
 import type { Tx } from '../../src/db/in-transaction.ts'
-import { askDeposits } from '../../src/payments/ask-deposits.ts'
+import { DepositAsker } from '../../src/payments/ask-deposits.ts'
 import { NoticeTaker } from '../../src/payments/take-notice.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
 import { makeAccount } from '../support/bank-accounts.ts'
@@ -289,7 +289,8 @@ describe('a deposit that nobody tells of', () => {
     await connect(s, 'polled', silent(2), asked)
     const errors: unknown[] = []
     const taker = new NoticeTaker(s.service.desk, (error) => errors.push(error))
-    const look = () => askDeposits(s.service.desk, taker, (error) => errors.push(error))
+    const asker = new DepositAsker(s.service.desk, taker, (error) => errors.push(error))
+    const look = () => asker.ask()
     const questions = () => polled.reached.filter(({ method }) => method === 'GET')
     s.clock.advance(6_000)
     expect(await look()).toBe(1)

@@ -512,6 +512,28 @@ describe('a new account', () => {
   })
 })
 
+it('a process that stops while it sets a rule holds up no order', async () => {
+  const agent = await shop()
+  let letGo = () => {}
+  let isHeld = false
+  const rule: SetRule = {
+    ...{ agentId: agent.agentId, name: 'frozen', kind: 'withdraw', measure: 'orders', per: 'user' },
+    ...{ period: 'day', most: 5n, currency: null, hours: null, field: null, outcome: 'refuse' },
+    ...{ values: [], updatedAt: s.clock(), updatedBy: 'test@example.com' },
+  }
+  const setting = saveLimitRule(s.backend.pool, rule, () => {
+    isHeld = true
+    return new Promise<void>((resolve) => (letGo = resolve))
+  })
+  const ended = expect(setting).rejects.toThrow()
+  await expect.poll(() => isHeld, patient).toBe(true)
+  const { status } = await agent.withdraw()
+  expect([status, isHeld]).toEqual([201, true])
+  letGo()
+  await ended
+  expect(await findLimitRule(s.backend.pool, agent.agentId, 'frozen')).toBeUndefined()
+})
+
 describe('a rule for an agent with many orders', () => {
   const byUser = {
     name: 'later',

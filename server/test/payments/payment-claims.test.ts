@@ -9,7 +9,7 @@ import { houseBook } from '../../src/ledger/house.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { creditPayment, dismissPayment } from '../../src/payments/payments.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
-import { verify } from '../../src/proof/verify.ts'
+import { RoundProof, verify } from '../../src/proof/verify.ts'
 import type { ProviderEvent } from '../../src/providers/provider.ts'
 import { chainAnew } from '../support/chain-anew.ts'
 import { testDatabase } from '../support/database.ts'
@@ -503,6 +503,51 @@ describe('the proof of what was reported', () => {
     await say('refused')
     expect(await findings()).toEqual([`event ${payment.id} of bank is money, but was refused`])
     await say('applied')
+  })
+
+  it('what belongs to no agent alone is proved in the background too, and one part that fails stops no other', async () => {
+    const found = async () => {
+      const errors: unknown[] = []
+      const findings = await new RoundProof().step(s.backend.pool, (error) => errors.push(error))
+      return { findings, errors }
+    }
+    const { id: reference } = await deposit()
+    const payment = paymentEvent(reference, s.clock())
+    await tell(payment)
+    expect(await found()).toEqual({ findings: [], errors: [] })
+    const { rows } = await s.sql('select event from notice_events where event_id = $1', [
+      payment.id,
+    ])
+    const becomes = (event: string) =>
+      s.sql('update notice_events set event = $2 where event_id = $1', [payment.id, event])
+    for (const lie of [
+      '{',
+      'null',
+      JSON.stringify({ ...JSON.parse(rows[0].event), amountMinor: 'x' }),
+    ]) {
+      await becomes(lie)
+      const unread = `event ${payment.id} of bank cannot be read`
+      expect(await found()).toEqual({ findings: [`events: ${unread}`], errors: [] })
+      expect(await findings()).toEqual([unread])
+    }
+    await becomes(rows[0].event)
+    const paymentId = `bank:${payment.paymentId}`
+    const { rows: claims } = await s.sql(
+      'select agent_id from payment_claims where payment_id = $1',
+      [paymentId],
+    )
+    const claimFor = (agentId: string) =>
+      s.sql('update payment_claims set agent_id = $2 where payment_id = $1', [paymentId, agentId])
+    const { agent: other } = await deposit()
+    await claimFor(String(other.agentId))
+    await s.sql('alter table bank_movements rename to lost')
+    const { findings: told, errors } = await found()
+    await s.sql('alter table lost rename to bank_movements')
+    await claimFor(claims[0].agent_id)
+    expect(told).toEqual([
+      `payments: payment ${paymentId} is claimed for agent ${other.agentId}, who has no such payment`,
+    ])
+    expect(errors).not.toEqual([])
   })
 })
 

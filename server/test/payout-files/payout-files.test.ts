@@ -10,7 +10,7 @@ import { takeStatusReport } from '../../src/payout-files/take-report.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { ProofFailure } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
-import { proveNextAccount } from '../../src/proof/prove-bank-account.ts'
+import { proveAccount } from '../../src/proof/prove-bank-account.ts'
 import { proveNextPayoutFile } from '../../src/proof/prove-payout-files.ts'
 import { camt, dayAt, daysOf, importFile, movementsOf } from '../support/bank-accounts.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
@@ -675,7 +675,7 @@ it('verify finds every lie about a file', async () => {
   const { pool } = s.backend
   const found = async () => {
     await inSnapshot(pool, (tx) => proveNextPayoutFile(tx, `${account.name} `))
-    await inSnapshot(pool, (tx) => proveNextAccount(tx, account.name.slice(0, -1)))
+    await inSnapshot(pool, (tx) => proveAccount(tx, { name: account.name, currency: 'THB' }))
   }
   await found()
   for (const [table, set, where] of lies) {

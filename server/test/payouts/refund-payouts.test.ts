@@ -7,6 +7,7 @@ import { saveRoute } from '../../src/routing/providers.ts'
 import {
   attemptsOf,
   callsAbout,
+  closeAsSeen,
   FakeProvider,
   fundedAgent,
   orderOf,
@@ -48,11 +49,13 @@ interface Refunded {
   agent: AgentClient
   txnId: string
   takeBack: () => Promise<unknown>
+  /** Another payment pays the deposit. */
+  payAgain: () => Promise<unknown>
 }
 
 /** A refund that waits, and how to take its deposit back. */
 async function refund(): Promise<Refunded> {
-  const agent = await fundedAgent(s)
+  const agent = await fundedAgent(s, { lateMoney: 'credit' })
   const { json } = await agent.deposit()
   const { orderId = '' } = parseTxnId(json.txn_id) ?? {}
   const [at, paymentId] = [s.clock(), `alpha:${randomUUID()}`]
@@ -64,7 +67,11 @@ async function refund(): Promise<Refunded> {
   const made = await agent.post(`/payment/orders/${json.txn_id}/refund`, body)
   expect(made.status).toBe(201)
   const takeBack = () => teller.do({ ...common, type: 'take_back_payment', paymentId })
-  return { agent, txnId: made.json.txn_id, takeBack }
+  const payAgain = () => {
+    const other = { ...payment, paymentId: `alpha:${randomUUID()}` }
+    return teller.do({ ...common, type: 'receive_payment', provider: null, payment: other })
+  }
+  return { agent, txnId: made.json.txn_id, takeBack, payAgain }
 }
 
 it('goes to the next provider while its deposit is paid', async () => {
@@ -119,4 +126,36 @@ it('is not sent again after the deposit was taken back, if its provider does not
   expect(callsAbout(txnId, alpha.submitted)).toHaveLength(1)
   expect(await statusOf(agent, txnId)).toBe('WAITING')
   expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'not_found' }])
+})
+
+it('goes to nobody else once its deposit was taken back, even if somebody else has paid it since', async () => {
+  for (const isClosed of [false, true]) {
+    const { agent, txnId, takeBack, payAgain } = await refund()
+    alpha.onSubmit = async () => {
+      await takeBack()
+      await payAgain()
+      if (isClosed) {
+        const { rows } = await s.sql('select item_id from open_items where agent_id = $1', [
+          agent.agentId,
+        ])
+        await closeAsSeen(s, rows[0]?.item_id)
+      }
+      return refused
+    }
+    await process.payOut(txnId)
+    expect(callsAbout(txnId, beta.submitted)).toHaveLength(0)
+    expect(await told(agent, txnId)).toEqual(['FAILED'])
+  }
+})
+
+it('is not sent again either, by a provider that has not got it yet', async () => {
+  const { agent, txnId, takeBack, payAgain } = await refund()
+  alpha.onSubmit = async () => ({ type: 'not_sent', reason: 'the line was down' })
+  await process.payOut(txnId)
+  await takeBack()
+  await payAgain()
+  s.clock.advance(60_000)
+  await process.round()
+  expect(callsAbout(txnId, alpha.submitted)).toHaveLength(1)
+  expect(await told(agent, txnId)).toEqual(['FAILED'])
 })

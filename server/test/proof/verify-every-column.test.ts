@@ -10,6 +10,7 @@ import { Teller } from '../../src/teller/teller.ts'
 import { chainAnew } from '../support/chain-anew.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { writeWholeBook } from '../support/whole-book.ts'
+import { provedElsewhere } from './proved-elsewhere.ts'
 
 /** What the table's rows are about that a lie is told of, and what is set to what. */
 type ProofFailure = [set: string, where: string]
@@ -20,6 +21,7 @@ const idOf = (refId: string) => `(select order_id from orders where ${order(refI
 const row = (event: string) =>
   `${own} and seq = (select max(seq) from journal where ${own} and event = '${event}')`
 const payment = (id: string) => `${own} and payment_id = 'bank:${id}'`
+const item = (refId: string) => `${own} and reference = '${refId}-1'`
 const attempt = (reference: string) => `${own} and reference = '${reference}'`
 const plusOne = (column: string, where: string): ProofFailure => [
   `${column} = ${column} + 1`,
@@ -325,6 +327,32 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
     handed_at: [later('handed_at', attempt('w paid-1'))],
     ask_at: [['ask_at = handed_at', attempt('w paid-1')]],
   },
+  open_items: {
+    agent_id: [['agent_id = 3', item('w item')]],
+    item_id: [[`item_id = 'x'`, item('w item')]],
+    kind: [[`kind = 'paid_twice'`, item('w item')]],
+    order_id: [[`order_id = ${idOf('w open')}`, item('w item')]],
+    provider: [[`provider = 'other'`, item('w item')]],
+    reference: [[`reference = 'w paid-1'`, item('w item')]],
+    amount: [plusOne('amount', item('w item')), plusOne('amount', item('w looked'))],
+    currency: [[`currency = 'VND'`, item('w item')]],
+    provider_said: [
+      [`provider_said = 'REVERT'`, item('w item')],
+      [`provider_said = 'FAILED'`, item('w looked')],
+    ],
+    closed_at: [
+      later('closed_at', item('w after all')),
+      [
+        `closed_at = opened_at, resolution = 'looked_into', closed_by = 'x@y.z', evidence = 'x'`,
+        item('w item'),
+      ],
+    ],
+    resolution: [
+      [`resolution = 'order_paid', closed_by = null`, item('w looked')],
+      [`resolution = 'looked_into', closed_by = 'x@y.z'`, item('w after all')],
+    ],
+    closed_by: [[`closed_by = 'x@y.z'`, item('w looked')]],
+  },
   payout_references: {
     reference: [[`reference = 'x'`, attempt('w paid-1')]],
     agent_id: [['agent_id = 2', attempt('w paid-1')]],
@@ -370,6 +398,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 
 /** Columns and whole tables that say nothing about money, and why. */
 const noMoney: Record<string, string | Record<string, string>> = {
+  ...provedElsewhere,
   agents: {
     ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
     ...says('when and where its balance is paid out, by withdrawals', [
@@ -424,8 +453,10 @@ const noMoney: Record<string, string | Record<string, string>> = {
     ...says('what somebody said of it', ['reference', 'evidence', 'why', 'contradicts']),
     ...says('when it came and was decided on', ['reported_at', 'decided_at']),
   },
-  open_items:
-    'what people look into; that there is one where there must be is proved with the payouts',
+  open_items: {
+    ...says('what the order was when it was first told', ['order_status', 'order_provider']),
+    ...says('when it was told, and what was found out', ['opened_at', 'reopened_at', 'evidence']),
+  },
   payment_notes: 'who looks into a payment, and what was noted',
   notices: 'a provider’s own words, which only that provider’s adapter can read',
   notice_events: 'the same, as they were understood; payment-claims.test.ts tells lies about it',
@@ -443,24 +474,6 @@ const noMoney: Record<string, string | Record<string, string>> = {
   bank_accounts: 'where payers pay to from now on',
   bank_files: 'what banks sent, as it came',
   bank_statements: 'what banks said of their days: reconciliation lays it beside the books',
-  ...says('what banks report and what is expected: prove-movements.test.ts tells lies about it', [
-    'bank_movements',
-    'bank_reports',
-    'expected_deposits',
-  ]),
-  ...says('what leaves by files: payout-files.test.ts tells lies about it', [
-    'payout_files',
-    'payout_file_lines',
-    'payout_file_lists',
-    'payout_file_approvals',
-    'payout_items',
-    'payout_file_seals',
-    'payout_file_downloads',
-    'payout_file_sendings',
-    'payout_file_reports',
-    'payout_file_reseals',
-    'payout_item_ends',
-  ]),
   ...says('what holds files back after a restore: after-restore.test.ts is about it', [
     'restores',
     'payout_lock_releases',
@@ -490,11 +503,6 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'limit_rules',
     'limit_entries',
     'limit_checks',
-  ]),
-  ...says('what counts for limits: limits.test.ts tells lies about it', [
-    'limit_counting',
-    'limit_uses',
-    'limit_payees',
   ]),
   deployment: 'the mode, which is written once',
   bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
@@ -528,11 +536,6 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alert_watch',
   ]),
   schema_migrations: 'how the tables came about',
-  ...says('what has left for the archive: archive.test.ts tells lies about it', [
-    'archive_parts',
-    'archived_refs',
-    'archived_keys',
-  ]),
 }
 
 /**
@@ -684,6 +687,7 @@ describe('rows that are missing', () => {
     ...['paid', 'gone', 'late', 'kept', 'lost'].map((id) => ['payments', payment(id)]),
     ...['paid', 'wrong', 'kept'].map((id) => ['payment_claims', payment(id)]),
     ...['w paid-1', 'w elsewhere-1', 'w elsewhere-2'].map((each) => ['payouts', attempt(each)]),
+    ['open_items', item('w item')],
   ])('one of %s is found to be: %s', async (table, where) => {
     await expectFound(table, `delete from ${table} where ${where}`)
   })

@@ -4,8 +4,10 @@ import { type Backend, openBackend } from '../../src/backend.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Order } from '../../src/ledger/book.ts'
 import { findOrder } from '../../src/ledger/find-order.ts'
+import { closeItem, findItem } from '../../src/ledger/open-items.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { audited } from '../../src/operators/audit.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { payoutsOfOrder } from '../../src/payouts/payouts.ts'
 import { resolvePayout } from '../../src/payouts/resolve-payout.ts'
@@ -160,6 +162,22 @@ export async function resolve(
   if (!order) throw new Error(`there is no order ${txnId}`)
   const attempts = await payoutsOfOrder(backend.pool, order.agentId, order.orderId)
   return resolvePayout(service.desk, order, attempts, to, evidence)
+}
+
+/** A person closes an item on what they have seen of it. */
+export async function closeAsSeen(
+  { backend: { pool }, clock }: TestService,
+  itemId: string,
+  meanwhile: () => Promise<unknown> = async () => {},
+): Promise<boolean> {
+  const item = await findItem(pool, itemId)
+  if (!item) throw new Error(`there is no item ${itemId}`)
+  await meanwhile()
+  const operator = { userId: null, email: 'command line', ip: null }
+  const subject = { kind: 'open_item', id: itemId }
+  const entry = { operator, action: 'close_open_item', subject, agentId: item.agentId }
+  const closed = { at: clock(), by: operator.email, evidence: 'statement 7' }
+  return audited(pool, clock, entry, () => closeItem(pool, item, closed))
 }
 
 let events = 0

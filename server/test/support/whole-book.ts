@@ -3,7 +3,9 @@ import type { Pool } from '../../src/db/pool.ts'
 import type { Order, OrderKind, OrderStatus, Payer } from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/commands.ts'
 import { houseBook } from '../../src/ledger/house.ts'
+import { closeItem } from '../../src/ledger/open-items.ts'
 import type { PayoutState } from '../../src/ledger/payout-state.ts'
+import { writeAudit } from '../../src/operators/audit.ts'
 import type { Teller } from '../../src/teller/teller.ts'
 import { newOrder, orderIdOf } from './naive-model.ts'
 
@@ -41,6 +43,10 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
   }
   const outcome = ({ orderId }: Order, to: OrderStatus) =>
     teller.do({ type: 'outcome', agentId, at: at(), orderId, to })
+  const tellPaid = ({ orderId, refId }: Order, evidence?: string) => {
+    const named = { provider: 'bank', providerRef: `${refId}-1`, ...(evidence && { evidence }) }
+    return teller.do({ type: 'outcome', agentId, at: at(), orderId, to: 'PAID', ...named })
+  }
   const receive = (order: Order | null, id: string, amountMinor = 10_000n) => {
     const payment = { paymentId: `bank:${id}`, amountMinor, paidAt: at(), payer }
     const orderId = order?.orderId ?? null
@@ -165,6 +171,24 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
     if (state === 'returned') await outcome(order, 'REVERT')
     await end(refId, state)
   }
+  const contradicted = async (refId: string, to: 'FAILED' | 'CANCEL', state: PayoutState) => {
+    const order = await open('withdraw', refId)
+    await handOver(order, 1)
+    await outcome(order, to)
+    await end(refId, state)
+    return tellPaid(order)
+  }
+  await contradicted('w item', 'FAILED', 'rejected')
+  const { item: looked } = await contradicted('w looked', 'CANCEL', 'cancelled')
+  if (!looked) throw new Error('nothing contradicts the books')
+  const closed = { at: at(), by: 'command line', evidence }
+  const subject = { kind: 'open_item', id: looked.itemId }
+  const operator = { userId: null, email: closed.by, ip: null }
+  await writeAudit(owner, { operator, action: 'close_open_item', subject, agentId, at: closed.at })
+  await closeItem(owner, looked, closed)
+  const { order: afterAll } = await contradicted('w after all', 'FAILED', 'rejected')
+  if (!afterAll) throw new Error('there is no order')
+  await tellPaid(afterAll, evidence)
   const elsewhere = await open('withdraw', 'w elsewhere')
   await handOver(elsewhere, 1)
   await handOver(elsewhere, 2)

@@ -7,7 +7,7 @@ export const openItemWords = {
   isClosed: 'It has been closed already.',
   closeTitle: 'Close this item',
   closeExplain:
-    'Confirms that you found out what is true. This moves no money: revert or mark the order, or adjust the wallet, first.',
+    'Confirms that you found out what is true. This moves no money: do what stands under What to do first.',
   evidenceHint: 'Your proof: a statement line, an answer of the bank.',
   closedNow: 'Closed.',
   facts: {

@@ -24,6 +24,7 @@ import {
   proposalValidMs,
   propose,
 } from '../../approvals/proposal.ts'
+import { timeToPass } from '../../db/database-time.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -180,7 +181,7 @@ export class ApprovalsDesk {
 
   private async runOnce(proposal: Proposal): Promise<void> {
     const { proposalId } = proposal
-    const turn = await takeRun(this.pool, proposalId, this.now(), leaseMs)
+    const turn = await takeRun(this.pool, proposalId, timeToPass(this.now), leaseMs)
     if (turn === undefined) return
     const again = turn > 1
     try {

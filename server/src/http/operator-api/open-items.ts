@@ -1,7 +1,13 @@
 import type { Agent } from '../../agents/agent.ts'
 import { listAgents } from '../../agents/find-agent.ts'
 import type { ItemKind } from '../../ledger/book.ts'
-import { closeItem, type FoundItem, findItem, searchItems } from '../../ledger/open-items.ts'
+import {
+  closeItem,
+  type FoundItem,
+  findItem,
+  notClosed,
+  searchItems,
+} from '../../ledger/open-items.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
@@ -105,10 +111,7 @@ function closeRoute(api: OperatorApi, desk: Desk): void {
         async () => {
           const closed = { at: desk.now(), by: operator.email, evidence }
           if (!(await closeItem(desk.pool, item, closed))) {
-            throw new Problem(
-              'changed_meanwhile',
-              'Somebody has already closed this item. Read it again.',
-            )
+            throw new Problem('changed_meanwhile', notClosed)
           }
         },
         () => ({ resolution: 'looked_into', evidence }),

@@ -1,0 +1,99 @@
+import type { JournalRow, Order } from '../ledger/book.ts'
+import { itemColumns } from '../ledger/book-columns.ts'
+import type { FoundItem } from '../ledger/open-items.ts'
+import { txnId } from '../lib/ids.ts'
+import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
+import type { PayoutFact } from './prove-hand-overs.ts'
+
+export type ItemFact = Omit<FoundItem, 'assignee'>
+
+/** Reads the items of orders, open and closed. */
+export async function readItems(
+  tx: ProofTx,
+  agentId: bigint,
+  orderIds: readonly string[],
+): Promise<ItemFact[]> {
+  const { rows } = await tx.query<ItemFact>(
+    `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution, i.closed_by as "closedBy",
+       i.evidence, i.reopened_at as "reopenedAt"
+     from open_items i where i.agent_id = $1 and i.order_id = any($2) order by i.item_id`,
+    [agentId, orderIds],
+  )
+  return rows
+}
+
+/**
+ * Proves an order's items: each is about one of its payouts and its whole amount, and says what that payout's row says.
+ * One that is closed because the order was paid has a row that says so.
+ */
+export function proveItems(
+  order: Order,
+  rows: readonly JournalRow[],
+  payouts: readonly PayoutFact[],
+  items: readonly ItemFact[],
+): void {
+  for (const item of items) {
+    const name = `open item ${item.itemId}`
+    ensureSame(name, 'kind and reference', item.itemId, `${item.kind}-${item.reference}`)
+    ensureSame(name, 'amount', item.amountMinor, order.amountMinor)
+    ensureSame(name, 'currency', item.currency, order.currency)
+    // A refund that a person marked as paid, without a provider, is known by its own id.
+    const isWithout = item.kind === 'refunded_and_taken_back' && item.reference === order.orderId
+    const payout = payouts.find(({ reference }) => reference === item.reference)
+    ensure(
+      isWithout || payout?.provider === item.provider,
+      () => `${name} is about no payout of order ${txnId(order.agentId, order.orderId)}`,
+    )
+    ensure(
+      saysSo(item, payout),
+      () => `${name} says ${item.providerSaid}, but its payout is ${payout?.state ?? 'not there'}`,
+    )
+    const isPaid = rows.some(
+      ({ event, at }) =>
+        (event === 'withdraw_paid' || event === 'withdraw_paid_after_failed') &&
+        at.getTime() === item.closedAt?.getTime(),
+    )
+    ensure(
+      item.resolution !== 'order_paid' || isPaid,
+      () => `${name} was closed because its order was paid, but at that time it was not`,
+    )
+  }
+}
+
+/** Whether an item says the same as the row of its payout. */
+function saysSo({ kind, providerSaid, resolution }: ItemFact, payout?: PayoutFact): boolean {
+  if (kind === 'refunded_and_taken_back') return providerSaid === 'VOID'
+  if (kind === 'failed_after_paid') return providerSaid === 'FAILED' || providerSaid === 'CANCEL'
+  if (providerSaid === 'REVERT') return payout?.state === 'returned'
+  // Once the order counts as paid by it, the money comes back to the order.
+  const isBack = payout?.state === 'returned' && resolution === 'order_paid'
+  return providerSaid === 'PAID' && (payout?.state === 'paid' || isBack)
+}
+
+/** Proves that a person closed what is said to be closed by one: the audit log has them. */
+export async function proveClosings(tx: ProofTx, items: readonly ItemFact[]): Promise<void> {
+  const closed = items.filter(({ resolution }) => resolution === 'looked_into')
+  if (closed.length === 0) return
+  const { rows } = await tx.query<{ subject_id: string; email: string }>(
+    `select distinct subject_id, email from audit_log
+     where subject_kind = 'open_item' and subject_id = any($1) and action = 'close_open_item'`,
+    [closed.map(({ itemId }) => itemId)],
+  )
+  for (const { itemId, closedBy } of closed) {
+    ensure(
+      rows.some(({ subject_id, email }) => subject_id === itemId && email === closedBy),
+      () =>
+        `open item ${itemId} is said to be closed by ${closedBy}, but the audit log says otherwise`,
+    )
+  }
+}
+
+/**
+ * Whether a person has to say how an order ended: one provider says that it paid, a person has found otherwise, and the
+ * latest provider has refused it.
+ */
+export function waitsForPerson(items: readonly ItemFact[]): boolean {
+  return items.some(
+    ({ providerSaid, reopenedAt }) => providerSaid === 'PAID' && reopenedAt !== null,
+  )
+}
