@@ -155,7 +155,7 @@ const requests: Record<string, Make> = {
   }),
   'POST /orders/{txn_id}/refund': async () => ({
     path: `/orders/${await paidDeposit()}/refund`,
-    body: { amount: '10' },
+    body: { amount: '10', ref: randomUUID() },
   }),
   'POST /agents': async () => ({
     path: '/agents',
@@ -576,7 +576,7 @@ describe('a refund to another account than the payer’s', () => {
     const to = { account_no: '987-6543 210', account_name: 'Her Mother', bank_code: 'KTB' }
     const ask = (client: OperatorClient, more: object = {}) =>
       client.post(`/orders/${txnId}/refund`, {
-        ...{ reason, amount: '20', to, code: client.code() },
+        ...{ reason, amount: '20', ref: 'for her mother', to, code: client.code() },
         ...more,
       })
     expect((await ask(sam, { to: { ...to, bank_code: 'NOBANK' } })).json.code).toBe(
@@ -594,7 +594,7 @@ describe('a refund to another account than the payer’s', () => {
     expect((await approved(other, shown)).json.state).toBe('done')
     const { rows } = await s.sql(
       `select account_no, account_name, bank_code, amount from orders where ref_id = $1`,
-      [`refund-${shown.id}`],
+      ['refund-for her mother'],
     )
     expect(rows).toEqual([
       { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB', amount: '2000' },
@@ -607,11 +607,42 @@ describe('a refund to another account than the payer’s', () => {
     const send = (accountNo: string) =>
       s.sql('update orders set account_no = $1 where ref_id = $2', [
         accountNo,
-        `refund-${shown.id}`,
+        'refund-for her mother',
       ])
     await send('1111111111')
     await expect(s.prove()).rejects.toThrow('refunds to another account')
     await send('9876543210')
+    await s.prove()
+    // Proposed and approved again, it is the refund that was made.
+    const again = (await other.get(`/approvals/${(await ask(sam)).json.proposal}`)).json
+    expect((await approved(other, again)).json.state).toBe('done')
+    const elsewhere = await ask(sam, { to: { ...to, account_no: '1111111111' } })
+    const third = (await other.get(`/approvals/${elsewhere.json.proposal}`)).json
+    expect((await approved(other, third)).json).toMatchObject({
+      state: 'refused',
+      problem: { code: 'ref_id_conflict' },
+    })
+    expect((await s.sql('select 1 from orders where refund_of is not null')).rows).toHaveLength(
+      before.length + 1,
+    )
+  })
+
+  it('that was proposed before refunds had references is made once, by the proposal’s id', async () => {
+    const other = await signIn(s, 'admin')
+    const txnId = await paidDeposit()
+    const to = { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB' }
+    const { json } = await sam.post(`/orders/${txnId}/refund`, {
+      ...{ reason, amount: '20', ref: randomUUID(), to, code: sam.code() },
+    })
+    await s.sql(
+      `update proposals set input = (input::jsonb #- '{body,ref}')::json,
+         after = (after::jsonb - 'ref')::json where proposal_id = $1`,
+      [json.proposal],
+    )
+    const shown = (await other.get(`/approvals/${json.proposal}`)).json
+    expect((await approved(other, shown)).json.state).toBe('done')
+    const { rows } = await s.sql('select 1 from orders where ref_id = $1', [`refund-${shown.id}`])
+    expect(rows).toHaveLength(1)
     await s.prove()
   })
 
@@ -620,7 +651,7 @@ describe('a refund to another account than the payer’s', () => {
     const txnId = await paidDeposit()
     const to = { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB' }
     const { json } = await sam.post(`/orders/${txnId}/refund`, {
-      ...{ reason, amount: '20', to, code: sam.code() },
+      ...{ reason, amount: '20', ref: randomUUID(), to, code: sam.code() },
     })
     const shown = (await other.get(`/approvals/${json.proposal}`)).json
     const orderId = parseTxnId(txnId)?.orderId
