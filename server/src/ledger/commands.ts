@@ -107,7 +107,13 @@ export type Command = {
       asCost?: boolean
     }
   /** The following change two books, the agent's and the house's. */
-  | { type: 'assign_payment'; houseId: bigint; orderId: string | null; paymentId: string }
+  | {
+      type: 'assign_payment'
+      houseId: bigint
+      orderId: string | null
+      paymentId: string
+      reason: string
+    }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }
 )
@@ -208,6 +214,7 @@ export type Decision =
   | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | ({
       type: 'changed'
-      /** What else the command changes, in this order: the refunds of a deposit that was taken back. */
+      /** What else the command changes, in this order: the refunds of a deposit that was taken back, or the credit of
+       * a payment that was assigned. */
       also?: readonly Change[]
     } & Change)

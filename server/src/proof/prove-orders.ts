@@ -296,7 +296,13 @@ function proveRows(
       const { onceKey = null } = row.event === 'withdraw_held' ? refundKey(order) : {}
       ensureSame(where, 'once_key', row.onceKey, onceKey)
     }
-    if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
+    if (row.event === 'withdraw_held') {
+      // Later only if rows that were written before it are.
+      ensure(
+        row.at >= order.createdAt,
+        () => `${where} is of ${row.at.toISOString()}, before the order was created`,
+      )
+    }
     proveLegs(name, order, row, paid, reserveMovedBy.get(row.seq) ?? 0n)
     if (row.clearingAt === null) return
     // Before each row named its provider, a withdrawal could be paid without one.

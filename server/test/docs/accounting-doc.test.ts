@@ -182,7 +182,7 @@ function month(): Command[] {
   on(14, () => receive(null, 'p4', 25))
   on(15, () => ({ type: 'return_payment', ...ofShop(), ...givenBack }))
   on(16, () => unmatched('u1', 70))
-  const assigned = { houseId: house, orderId: null, paymentId: 'bank-b:u1' }
+  const assigned = { houseId: house, orderId: null, paymentId: 'bank-b:u1', reason: 'a slip' }
   on(17, () => ({ type: 'assign_payment', ...ofShop(), ...assigned }))
   on(18, () => unmatched('u2', 30))
   on(19, () => end('u2', 'dismissed'))

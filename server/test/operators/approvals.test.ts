@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { approve } from '../../src/approvals/decide-proposal.ts'
-import { findProposal } from '../../src/approvals/proposal.ts'
+import { findProposal, propose } from '../../src/approvals/proposal.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { booked, makeAccount, push } from '../support/bank-accounts.ts'
@@ -634,13 +635,25 @@ describe('a refund to another account than the payer’s', () => {
     const { json } = await sam.post(`/orders/${txnId}/refund`, {
       ...{ reason, amount: '20', ref: randomUUID(), to, code: sam.code() },
     })
-    await s.sql(
-      `update proposals set input = (input::jsonb #- '{body,ref}')::json,
-         after = (after::jsonb - 'ref')::json where proposal_id = $1`,
-      [json.proposal],
-    )
-    const shown = (await other.get(`/approvals/${json.proposal}`)).json
-    expect((await approved(other, shown)).json.state).toBe('done')
+    const { pool } = s.service.desk
+    const now = await findProposal(pool, json.proposal)
+    if (!now) throw new Error('there is no proposal')
+    const { params, body } = JSON.parse(now.input)
+    const { ref, ...after } = JSON.parse(now.after ?? '')
+    const { proposalId, ...asked } = now
+    const earlier = {
+      ...asked,
+      subject: { kind: now.subjectKind, id: now.subjectId },
+      amount: { minor: 2000n, currency: 'THB' },
+      input: { params, body: { ...body, ref: undefined } },
+      before: JSON.parse(now.before ?? ''),
+      after,
+    }
+    expect([ref, proposalId]).toEqual([body.ref, json.proposal])
+    const person = { userId: now.proposedBy, email: now.proposer, ip: null }
+    const id = await inTransaction(pool, (tx) => propose(tx, earlier, person, s.clock()))
+    const shown = (await other.get(`/approvals/${id}`)).json
+    expect((await approved(other, shown)).json).toMatchObject({ state: 'done' })
     const { rows } = await s.sql('select 1 from orders where ref_id = $1', [`refund-${shown.id}`])
     expect(rows).toHaveLength(1)
     await s.prove()

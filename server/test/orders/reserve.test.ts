@@ -34,8 +34,8 @@ async function paid(agent: AgentClient, amount: number): Promise<string> {
 
 /** Balance and reserve, as the agent is told. */
 const moneyOf = async (agent: AgentClient) => {
-  const { json } = await agent.get('/payment/wallet')
-  return [json.balance, json.reserve]
+  const { json } = await agent.get('/payment/wallet/reserve')
+  return [await agent.balance(), json.reserve]
 }
 
 const setReserve = async ({ appId }: AgentClient, reserve: string) => {
