@@ -23,8 +23,17 @@ import type { LimitCheck, LimitFacts } from './limits.ts'
 export type Command = {
   agentId: bigint
   at: Date
-} /** For a refund, `depositVersion` is the deposit's version when the refund's destination was read. */ /** `isLimited`: the agent has limits on deposits, so they are counted under the wallet's lock. */ & (
-  | { type: 'create'; order: Order; depositVersion?: number; isLimited?: true }
+} & (
+  | {
+      type: 'create'
+      order: Order
+      /** Of the deposit that it refunds, when the refund's destination was read. */
+      depositVersion?: number
+      /** A refund that goes to the account that the bank reported as the payer's. */
+      toPayer?: true
+      /** The agent has limits on deposits, so they are counted under the wallet's lock. */
+      isLimited?: true
+    }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
       type: 'instruct'
