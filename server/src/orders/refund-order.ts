@@ -36,8 +36,28 @@ export async function refundOrder(
   if (await isArchivedRef(desk.pool, agentId, request.refId)) {
     throw new Problem('ref_id_conflict', archivedRefDetail)
   }
-  const deposit = await findOrder(desk.pool, agentId, depositId)
-  if (!deposit) throw await noSuchOrder(desk.pool, agentId, { orderId: depositId })
+  const find = async () => {
+    const deposit = await findOrder(desk.pool, agentId, depositId)
+    if (!deposit) throw await noSuchOrder(desk.pool, agentId, { orderId: depositId })
+    return deposit
+  }
+  const deposit = await find()
+  return make(desk, agent, deposit, request, elsewhere).catch(async (error) => {
+    if (!(error instanceof Problem) || error.code !== 'order_not_refundable') throw error
+    const now = await find()
+    if (now.version === deposit.version) throw error
+    // It may be nothing that concerns refunds, such as the end of a reserve: all is judged anew.
+    return make(desk, agent, now, request, elsewhere)
+  })
+}
+
+async function make(
+  desk: Desk,
+  agent: Agent,
+  deposit: Order,
+  request: RefundRequest,
+  elsewhere: Destination | undefined,
+): Promise<Created> {
   if (deposit.kind !== 'deposit' || deposit.status !== 'PAID') {
     throw new Problem('order_not_refundable', notRefundable)
   }
@@ -46,7 +66,7 @@ export async function refundOrder(
   const { userId } = deposit
   const order: Order = {
     ...newOrder(agent, 'withdraw', { ...request, ...destination, userId }, desk.now()),
-    refundOf: depositId,
+    refundOf: deposit.orderId,
   }
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
   const refusal = refusalOf(agent, order, destination, candidates)
