@@ -152,6 +152,32 @@ it('an ordinary order locks one book, the agent’s, however it ends', async () 
   const { orderId } = withdrawal
   expect(await done({ ...common, type: 'outcome', orderId, to: 'PAID' })).toEqual([agentId])
   expect(await done({ ...common, type: 'outcome', orderId, to: 'REVERT' })).toEqual([agentId])
+  // Whatever else may become of a withdrawal, a deposit or a refund.
+  const own = [agentId]
+  const handOver = (to: string): Command => ({
+    ...{ ...common, type: 'hand_over', orderId: to, provider: 'bank', references: [`r-${to}`] },
+    ...{ insteadOf: null, token: to, askAt: s.clock() },
+  })
+  const [failed, cancelled] = [create(agentId, 'withdraw'), create(agentId, 'withdraw')]
+  expect(await done(failed.command)).toEqual(own)
+  expect(await done(handOver(failed.orderId))).toEqual(own)
+  expect(await done({ ...common, type: 'outcome', orderId: failed.orderId, to: 'FAILED' })).toEqual(
+    own,
+  )
+  expect(await done(cancelled.command)).toEqual(own)
+  expect(await done({ ...common, type: 'cancel', orderId: cancelled.orderId })).toEqual(own)
+  const unpaid = create(agentId, 'deposit')
+  expect(await done(unpaid.command)).toEqual([])
+  const after = new Date(s.clock().getTime() + 3_600_000)
+  expect(await done({ ...common, at: after, type: 'expire', orderId: unpaid.orderId })).toEqual(own)
+  const refund = order(agentId, 'withdraw', { refundOf: deposit.orderId, amountMinor: 5_000n })
+  const refunded: Command = { ...common, type: 'create', order: refund, depositVersion: 2 }
+  expect(await done(refunded)).toEqual(own)
+  const paymentId = `bank:${agentId}-1`
+  const takenBack: Command = {
+    ...{ ...common, type: 'take_back_payment', orderId: deposit.orderId, paymentId },
+  }
+  expect(await done(takenBack)).toEqual(own)
   // Only what is about two books locks two, in the order of their ids.
   expect(await done({ ...common, type: 'sweep', houseId: house, day: '2026-01-01' })).toEqual([
     house,
