@@ -3,6 +3,7 @@ import { parseTxnId } from '../../src/lib/ids.ts'
 import { mayPayOut } from '../../src/payouts/payout-approval.ts'
 import type { Desk } from '../../src/teller/desk.ts'
 import {
+  eventId,
   FakeProvider,
   fundedAgent,
   orderOf,
@@ -94,9 +95,11 @@ it('one that is declined fails, and its amount is free again', async () => {
 })
 
 it('a refund above the amount is not handed over before somebody approves, like any withdrawal', async () => {
+  const events: ReturnType<typeof paymentEvent>[] = []
   const paidDeposit = async () => {
     const { json } = await shop.deposit({ amount: 2_500 })
     const event = paymentEvent(json.txn_id, s.clock(), { amountMinor: 250_000n })
+    events.push(event)
     expect((await bank.tell(s.service.url, event)).json.results).toMatchObject([
       { result: 'applied' },
     ])
@@ -126,7 +129,11 @@ it('a refund above the amount is not handed over before somebody approves, like 
   await expect.poll(() => statusOf(declined), patient).toBe('FAILED')
   const stopped = await refund(other, 2_500)
   await proposalOf(stopped)
-  expect((await shop.trigger(other, 'VOID')).status).toBe(200)
+  const back = { id: eventId(), type: 'payment_taken_back', reference: other } as const
+  const { paymentId } = events.at(-1) ?? { paymentId: '' }
+  expect((await bank.tell(s.service.url, { ...back, paymentId })).json.results).toMatchObject([
+    { result: 'applied' },
+  ])
   expect(await statusOf(stopped)).toBe('CANCEL')
   await runnerHasPassed()
   await expect
