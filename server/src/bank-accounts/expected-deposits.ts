@@ -38,7 +38,7 @@ export const expectedColumns: Columns<ExpectedDeposit> = columns<ExpectedDeposit
   userId: ['user_id', 'text'],
   amountMinor: ['amount', 'bigint'],
   payableMinor: ['payable', 'bigint'],
-  deductionMinor: ['deduction', 'bigint'],
+  deductionMinor: ['deduction', 'bigint', 'null'],
   byAmount: ['by_amount', 'boolean'],
   payerAccountNo: ['payer_account_no', 'text'],
   createdAt: ['created_at', 'timestamptz'],
