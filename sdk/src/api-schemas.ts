@@ -191,10 +191,17 @@ export type Wallet = {
   balance: number
   /** held for waiting withdrawals */
   held: number
+  currency: string
+  /** the journal row these balances are after */
+  seq: number
+}
+
+/** What is held back of deposits. */
+export type Reserve = {
   /** held back of paid deposits until its time has come */
   reserve: number
   currency: string
-  /** the journal row these balances are after */
+  /** the journal row that it is after */
   seq: number
 }
 

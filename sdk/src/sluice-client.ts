@@ -9,6 +9,7 @@ import type {
   OutcomeEvent,
   RefundRequest,
   Resent,
+  Reserve,
   SeqQuery,
   Trigger,
   Wallet,
@@ -143,6 +144,9 @@ export function createClient(options: ClientOptions) {
       }),
 
     getWallet: (options: CallOptions = {}) => get<Wallet>('/payment/wallet', {}, options),
+
+    /** What is held back of deposits until its days are over. It is not in the balance. */
+    getReserve: (options: CallOptions = {}) => get<Reserve>('/payment/wallet/reserve', {}, options),
 
     /** One page of the wallet's journal, oldest first. */
     listWalletEntries,

@@ -51,6 +51,7 @@ export function schemasFromOpenApi(openapi: OpenApi): string {
     ['OrderQuery', 'Which orders.', query('/payment/orders')],
     ['OrderPage', 'Orders, newest first.', variant(orders, 0)],
     ['Wallet', "The agent's wallet.", answer('get', '/payment/wallet')],
+    ['Reserve', 'What is held back of deposits.', answer('get', '/payment/wallet/reserve')],
     ['SeqQuery', 'From where on, and how many.', query('/payment/events')],
     [
       'WalletEntry',

@@ -17,6 +17,8 @@ export interface ExpectedDeposit {
   userId: string
   amountMinor: bigint
   payableMinor: bigint
+  /** What the rail keeps of it, by the account's terms when the deposit was created; null: not kept then. */
+  deductionMinor: bigint | null
   /** Whether the payable amount alone names the order. */
   byAmount: boolean
   /** The letters and digits of the account that the payer said to pay from. */
@@ -36,6 +38,7 @@ export const expectedColumns: Columns<ExpectedDeposit> = columns<ExpectedDeposit
   userId: ['user_id', 'text'],
   amountMinor: ['amount', 'bigint'],
   payableMinor: ['payable', 'bigint'],
+  deductionMinor: ['deduction', 'bigint', 'null'],
   byAmount: ['by_amount', 'boolean'],
   payerAccountNo: ['payer_account_no', 'text'],
   createdAt: ['created_at', 'timestamptz'],
@@ -91,7 +94,7 @@ export class ExpectedDeposits {
     recognises: Recognition,
     deposit: DepositToExpect,
   ): Promise<ExpectedDeposit | undefined> {
-    const { by, holdMs, dayLimitMinor } = recognises
+    const { by, holdMs, dayLimitMinor, deductionMinor } = recognises
     for (let draw = 0; draw < 5; draw++) {
       const expected: ExpectedDeposit = {
         account,
@@ -101,6 +104,7 @@ export class ExpectedDeposits {
         userId: deposit.userId,
         amountMinor: deposit.amountMinor,
         payableMinor: deposit.amountMinor,
+        deductionMinor,
         byAmount: by !== 'code',
         payerAccountNo: plainAccountNo(deposit.accountNo),
         createdAt: deposit.createdAt,

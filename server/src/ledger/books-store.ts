@@ -44,6 +44,7 @@ import {
   payoutsByReference,
   referenceColumns,
 } from './payout-references.ts'
+import { lastTimes } from './wallet-as-of.ts'
 
 /** Another process changed what this batch had read: the batch must be read and folded again. */
 export class BooksChanged extends Error {
@@ -96,6 +97,7 @@ export async function readBooks(
     byRefId,
     byId,
     clearings,
+    times,
     refunds,
     refundedDeposits,
     payments,
@@ -118,6 +120,7 @@ export async function readBooks(
     read<Order>(tx, 'orders-by-ref-id', sql.ordersByRefId, refIds),
     read<Order>(tx, 'orders-by-id', sql.ordersById, orderIds),
     readList<Clearing>(tx, 'clearings', sql.clearingsOf, locked),
+    readList<{ agent_id: bigint; at: Date }>(tx, 'last-times', lastTimes, locked),
     read<Order>(tx, 'refunds-of', sql.refundsOf, refunded),
     read<Order>(tx, 'deposits-of-refunds', sql.depositsOfRefunds, handedOn),
     readPayments(tx, paymentIds),
@@ -153,6 +156,7 @@ export async function readBooks(
     payments: new Map(),
     unmatched: new Map(),
     clearings: new Map(clearings.map((each) => [keyOf(each.agentId, each.provider), each])),
+    lastTimes: new Map(times.map(({ agent_id, at }) => [agent_id, at])),
     claims: new Map(claims.map((claim) => [claim.paymentId, claim])),
     payers: new Map(),
     takenBack: new Set(),

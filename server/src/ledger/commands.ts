@@ -23,8 +23,17 @@ import type { LimitCheck, LimitFacts } from './limits.ts'
 export type Command = {
   agentId: bigint
   at: Date
-} /** For a refund, `depositVersion` is the deposit's version when the refund's destination was read. */ /** `isLimited`: the agent has limits on deposits, so they are counted under the wallet's lock. */ & (
-  | { type: 'create'; order: Order; depositVersion?: number; isLimited?: true }
+} & (
+  | {
+      type: 'create'
+      order: Order
+      /** Of the deposit that it refunds, when the refund's destination was read. */
+      depositVersion?: number
+      /** A refund that goes to the account that the bank reported as the payer's. */
+      toPayer?: true
+      /** The agent has limits on deposits, so they are counted under the wallet's lock. */
+      isLimited?: true
+    }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
       type: 'instruct'
@@ -107,7 +116,13 @@ export type Command = {
       asCost?: boolean
     }
   /** The following change two books, the agent's and the house's. */
-  | { type: 'assign_payment'; houseId: bigint; orderId: string | null; paymentId: string }
+  | {
+      type: 'assign_payment'
+      houseId: bigint
+      orderId: string | null
+      paymentId: string
+      reason: string
+    }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }
 )
@@ -212,6 +227,7 @@ export type Decision =
   | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | ({
       type: 'changed'
-      /** What else the command changes, in this order: the refunds of a deposit that was taken back. */
+      /** What else the command changes, in this order: the refunds of a deposit that was taken back, or the credit of
+       * a payment that was assigned. */
       also?: readonly Change[]
     } & Change)

@@ -57,6 +57,7 @@ const assign = (orderId: string | null): Command => ({
   at,
   orderId,
   paymentId,
+  reason: 'theirs',
 })
 const run = (commands: Command[], read = books()) => fold(read, commands, localTimeIn('UTC'))
 const rowsOf = ({ writes }: ReturnType<typeof run>) =>
@@ -98,15 +99,16 @@ describe('money that is nobody’s', () => {
     expect(after.decisions[2]).toMatchObject({ type: 'refused', code: 'invalid_transition' })
   })
 
-  it('moves to the agent that it is assigned to, at the same provider', () => {
+  it('is credited to the agent that it is assigned to, at the same provider', () => {
     const done = run([receive, assign(null)])
     expect(rowsOf(done).slice(1)).toEqual([
       [7n, 'payment_received', { suspense: 500n, clearing: -500n }],
+      [7n, 'adjustment', { available: 500n, suspense: -500n }],
       [house, 'payment_assigned', { suspense: -500n, clearing: 500n }],
     ])
     expect(done.writes.newUnmatched).toMatchObject([{ state: 'assigned', assignedTo: 7n }])
     expect(done.writes.newPayments).toMatchObject([
-      { agentId: 7n, state: 'waiting', orderId: null },
+      { agentId: 7n, state: 'credited', creditedTo: 'wallet', orderId: null },
     ])
     expect(done.writes.clearings).toMatchObject([
       { agentId: house, provider: 'bank', balance: 0n },
@@ -115,10 +117,35 @@ describe('money that is nobody’s', () => {
     expect(run([receive, assign(null), assign(null)]).decisions[2]?.type).toBe('unchanged')
   })
 
-  it('pays the order that it is assigned to, if it fits', () => {
+  it('pays the order that it is assigned to, at once if it fits', () => {
     const done = run([receive, assign(order.orderId)])
     expect(rowsOf(done)[1]).toEqual([7n, 'deposit_paid', { available: 500n, clearing: -500n }])
     expect(done.writes.changedOrders).toMatchObject([{ order: { status: 'PAID' } }])
+  })
+
+  it('pays the order that it is assigned to in another amount, with what was really paid', () => {
+    const other = { ...order, amountMinor: 700n }
+    const read = books({ orders: new Map([[keyOf(7n, order.orderId), other]]) })
+    const done = run([receive, assign(order.orderId)], read)
+    expect(rowsOf(done).slice(1)).toEqual([
+      [7n, 'payment_received', { suspense: 500n, clearing: -500n }],
+      [7n, 'deposit_paid', { available: 500n, suspense: -500n }],
+      [house, 'payment_assigned', { suspense: -500n, clearing: 500n }],
+    ])
+    expect(done.writes.changedOrders).toMatchObject([
+      { order: { status: 'PAID', paidAmountMinor: 500n } },
+    ])
+    expect(done.writes.callbacks).toHaveLength(1)
+  })
+
+  it('stays with the house if the order that it is assigned to cannot be paid', () => {
+    const read = books({
+      orders: new Map([[keyOf(7n, order.orderId), { ...order, feeRule: '5' }]]),
+    })
+    const done = run([receive, assign(order.orderId)], read)
+    expect(done.decisions[1]).toMatchObject({ type: 'refused', code: 'amount_out_of_range' })
+    expect(rowsOf(done)).toHaveLength(1)
+    expect(done.writes.newUnmatched).toMatchObject([{ state: 'waiting' }])
   })
 
   it('is not assigned to a book in another currency', () => {

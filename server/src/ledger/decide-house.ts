@@ -1,8 +1,8 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
 import type { Order, UnmatchedPayment } from './book.ts'
-import type { BookView, Command, Decision } from './commands.ts'
-import { takeIn } from './decide-payment.ts'
+import type { BookView, Change, Command, Decision } from './commands.ts'
+import { creditPayment, creditWallet, takeIn } from './decide-payment.ts'
 import { beyondBound, moveSuspense, nothingElse, refused, writeRow } from './entry.ts'
 
 /** Records money that belongs to no agent, in the house's suspense account. */
@@ -55,14 +55,16 @@ export function endUnmatched(
 }
 
 /**
- * Assigns money that belonged to no agent to one, or to one of its orders: the house's book gives it up,
- * and the agent's book takes it in at the same provider.
+ * Credits money that belonged to no agent to an agent's wallet, or to one of its orders: the house's book gives it
+ * up, and the agent's book takes it in at the same provider and credits it. If it cannot be credited, the house
+ * keeps it.
  */
 export function assignPayment(
   book: BookView,
-  { agentId, orderId, at }: Command & { type: 'assign_payment' },
+  command: Command & { type: 'assign_payment' },
   localTime: LocalTime,
 ): Decision {
+  const { agentId, orderId, at } = command
   const { unmatched, order, house, wallet } = book
   if (!house) throw new Error('the book of the house was not read')
   if (!unmatched) return noSuchPayment
@@ -81,8 +83,11 @@ export function assignPayment(
   const given = moveSuspense(house, 'payment_assigned', unmatched, at)
   const taken = takeIn(book, orderId, unmatchedNotice(unmatched), at, localTime)
   if (!given || taken.type !== 'changed') return beyondBound
+  const credit = creditAssigned(book, taken, command, localTime)
+  if (credit && credit.type !== 'changed') return credit
   return {
     ...taken,
+    ...(credit && { order: credit.order, payment: credit.payment, also: [credit] }),
     house: given,
     unmatched: {
       ...unmatched,
@@ -93,6 +98,20 @@ export function assignPayment(
     },
     claim: { paymentId, agentId, orderId, amountMinor, currency, claimedAt: unmatched.reportedAt },
   }
+}
+
+/** Credits what the agent's book has taken in, unless it paid its order at once. */
+function creditAssigned(
+  book: BookView,
+  { wallet, payment }: Change,
+  command: Command & { type: 'assign_payment' },
+  localTime: LocalTime,
+): Decision | undefined {
+  if (payment?.state !== 'waiting') return undefined
+  const view = { ...book, wallet, payment }
+  return book.order
+    ? creditPayment(view, book.order, command.at, localTime)
+    : creditWallet(view, { ...command, type: 'credit_wallet' })
 }
 
 function unmatchedNotice({ paymentId, amountMinor, paidAt, payer }: UnmatchedPayment) {

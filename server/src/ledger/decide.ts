@@ -79,7 +79,7 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
 
 function create(
   book: BookView,
-  { order, at, depositVersion }: Command & { type: 'create' },
+  { order, at, depositVersion, toPayer }: Command & { type: 'create' },
   localTime: LocalTime,
 ): Decision {
   if (book.order) {
@@ -89,9 +89,9 @@ function create(
     return refused('ref_id_conflict', refIdConflictDetail)
   }
   if (book.archived) return refused('ref_id_conflict', archivedRefDetail)
-  const verdict = book.limits
-    ? verdictOf(order, hitsOf(order, book.limits, localTime))
-    : { check: undefined }
+  // The payer's account is no new one: the money came from it.
+  const limits = book.limits && toPayer ? { ...book.limits, isPayee: () => true } : book.limits
+  const verdict = limits ? verdictOf(order, hitsOf(order, limits, localTime)) : { check: undefined }
   if ('refusal' in verdict) return limitExceeded(verdict.refusal, localTime)
   const { check } = verdict
   if (order.kind === 'deposit') {

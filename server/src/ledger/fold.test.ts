@@ -78,6 +78,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     doneKeys: new Set(),
     unmatched: new Map(),
     clearings: new Map(),
+    lastTimes: new Map(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),
     limitRules: [],

@@ -16,7 +16,7 @@ import type {
   UnmatchedPayment,
   Wallet,
 } from './book.ts'
-import { type Command, type Decision, needsWallet } from './commands.ts'
+import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
 import { adjustmentKey, decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
 import { houseBook } from './house.ts'
@@ -35,6 +35,8 @@ export interface Books {
   unmatched: Map<string, UnmatchedPayment>
   /** By agent and provider: what of the book's clearing is there. */
   clearings: Map<string, Clearing>
+  /** By book: the time of its last journal row. */
+  lastTimes: ReadonlyMap<bigint, Date>
   /** By payment id only: payment ids are unique across all agents. */
   claims: Map<string, PaymentClaim>
   /**
@@ -181,6 +183,7 @@ export const noBooks: Books = {
   payments: new Map(),
   unmatched: new Map(),
   clearings: new Map(),
+  lastTimes: new Map(),
   claims: new Map(),
   payers: new Map(),
   takenBack: new Set(),
@@ -202,6 +205,20 @@ function claimOf(payment: Payment, orderId: string | null, { currency }: Wallet)
   return { paymentId, agentId, orderId, amountMinor, currency, claimedAt: reportedAt }
 }
 
+/**
+ * The command, not before the last row of any book that it changes. It may have waited while later commands were
+ * written, or come from a process whose clock is behind. So the times of a book never go down, and both rows of a
+ * move between two books have the same time.
+ */
+function inOrder(command: Command, lastTimes: ReadonlyMap<bigint, Date>): Command {
+  let { at } = command
+  for (const book of booksOf(command)) {
+    const last = lastTimes.get(book)
+    if (last && last > at) at = last
+  }
+  return at === command.at ? command : { ...command, at }
+}
+
 /** Applies commands to the books, in order. A refused command leaves the books unchanged. */
 export function fold(
   books: Books,
@@ -214,6 +231,7 @@ export function fold(
   const payments = new Map(books.payments)
   const unmatched = new Map(books.unmatched)
   const clearings = new Map(books.clearings)
+  const lastTimes = new Map(books.lastTimes)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
   const takenBack = new Set(books.takenBack)
@@ -234,6 +252,7 @@ export function fold(
   const enter = (row: JournalRow) => {
     const { agentId, seq, clearingAt: provider, change, onceKey } = row
     journal.push(row)
+    lastTimes.set(agentId, row.at)
     if (onceKey !== null) doneKeys.add(keyOf(agentId, onceKey))
     if (provider !== null) {
       const key = keyOf(agentId, provider)
@@ -247,7 +266,8 @@ export function fold(
     heads.set(agentId, row.hash)
   }
 
-  const decisions = commands.map((command): Decision => {
+  const decisions = commands.map((asked): Decision => {
+    const command = inOrder(asked, lastTimes)
     const { agentId } = command
     const wallet = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!wallet) throw new Error(`the wallet of agent ${agentId} was not read`)

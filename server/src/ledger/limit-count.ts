@@ -52,7 +52,7 @@ export class LimitCount {
     if (!limits) return
     const step = (countsForLimits(after) ? 1n : 0n) - (before && countsForLimits(before) ? 1n : 0n)
     if (step !== 0n) for (const per of limitSubjects) this.add(limits, after, per, step)
-    // A refund waits for nothing, so it makes no account a known one.
+    // A refund to the payer waits for nothing, so refunds make no account a known one.
     if (after.kind !== 'withdraw' || after.status !== 'PAID' || after.refundOf !== null) return
     if (!limits.counting.has(countingKey('withdraw', 'payee'))) return
     const account = accountKey(after)

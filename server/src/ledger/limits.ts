@@ -260,8 +260,7 @@ function hitOf(
     case 'orders':
       return overLimit(order, rule, used, localTime)
     case 'new_account':
-      // A refund goes back to who paid.
-      if (order.refundOf !== null || isPayee(accountKey(order))) return undefined
+      if (isPayee(accountKey(order))) return undefined
       return { rule, words: `${name}: the account was never paid before`, frees: null }
     case 'blocked':
     case 'allowed': {

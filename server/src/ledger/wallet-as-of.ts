@@ -20,11 +20,12 @@ export async function seqAsOf(pool: Pool, agentId: bigint, at: Date): Promise<bi
 }
 
 /**
- * The same for many agents at once. The journal has no gaps and its times ascend, so a binary search
- * finds the row by key, without an index that would cost something for every row. The clocks of several
- * processes may differ; the result is then off by as much, but it is the same for every call, because the
- * rows that are examined do not depend on the journal's length. So consecutive statements share their
- * boundaries and contain every row once. Archived rows count as written before any given time, because
+ * The same for many agents at once. The journal has no gaps and its times never go down (`fold`), so a binary
+ * search finds the row by key, without an index that would cost something for every row. Both rows of a move
+ * between two books have the same time, so the result has both or neither. Rows of earlier releases may be out of
+ * order by as much as the clocks of processes differed; the result is then off by as much, but it is the same for
+ * every call, because the rows that are examined do not depend on the journal's length. So consecutive statements
+ * share their boundaries and contain every row once. Archived rows count as written before any given time, because
  * nothing older can be reported.
  */
 export async function seqsAsOf(
@@ -52,6 +53,10 @@ export async function seqsAsOf(
   }
   return found
 }
+
+/** The time of the last row of each book, to be read under the books' locks. */
+export const lastTimes = `select w.agent_id, j.at from wallets w
+  join journal j on j.agent_id = w.agent_id and j.seq = w.seq where w.agent_id = any($1::bigint[])`
 
 interface JournalName {
   agentId: bigint

@@ -67,7 +67,7 @@ export async function tryRule(
         used: (...[per, subject, span]: Parameters<typeof keyed>) =>
           used.get(keyed(per, subject, span)) ?? none,
         isListed: (_: LimitRule, value: string) => listed.has(value),
-        isPayee: (account: string) => payees.has(account),
+        isPayee: (account: string) => order.toPayer || payees.has(account),
       }
       const keyed = (
         per: NonNullable<LimitRule['per']>,
@@ -84,7 +84,8 @@ export async function tryRule(
         if (tried.examples.length < mostExamples) tried.examples.push(example)
       }
       const wasTaken = !(hit && rule.outcome === 'refuse')
-      if (wasTaken && order.status === 'PAID') payees.add(accountKey(order))
+      const isPaid = wasTaken && order.status === 'PAID' && order.refundOf === null
+      if (isPaid) payees.add(accountKey(order))
       const span = spanOf(rule.period, order.createdAt, localTime)
       if (!wasTaken || !span || rule.per === null || !countsForLimits(order)) continue
       const key = keyed(rule.per, subjectOf(order, rule.per), span)
@@ -114,9 +115,13 @@ async function readPage(
   agentId: bigint,
   kind: LimitRule['kind'],
   after: string,
-): Promise<Order[]> {
-  const { rows } = await pool.query<Order>(
-    `select ${orderColumns.select('o')} from orders o
+): Promise<(Order & { toPayer: boolean })[]> {
+  const { rows } = await pool.query<Order & { toPayer: boolean }>(
+    `select ${orderColumns.select('o')}, o.refund_of is not null and exists (
+         select 1 from payments p
+         where p.agent_id = o.agent_id and p.order_id = o.refund_of and p.credited_to = 'order'
+           and regexp_replace(p.payer_account_no, '[\\s-]', '', 'g') = o.account_no) as "toPayer"
+     from orders o
      where agent_id = $1 and kind = $2 and order_id > $3 order by order_id limit $4`,
     [agentId, kind, after, page],
   )
@@ -127,9 +132,9 @@ async function readPage(
 async function paidBefore(pool: Pool, agentId: bigint, before: string): Promise<Set<string>> {
   const { rows } = await pool.query<Pick<Order, 'bankCode' | 'accountNo'>>(
     `select distinct "bankCode", "accountNo" from (
-       select bank_code as "bankCode", account_no as "accountNo", kind, status from orders
+       select bank_code as "bankCode", account_no as "accountNo", kind, status, refund_of from orders
        where agent_id = $1 and order_id < $2 order by order_id desc limit $3) o
-     where kind = 'withdraw' and status in ('PAID', 'REVERT')`,
+     where kind = 'withdraw' and status in ('PAID', 'REVERT') and refund_of is null`,
     [agentId, before, mostOrders],
   )
   return new Set(rows.map(accountKey))

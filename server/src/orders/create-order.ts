@@ -4,6 +4,7 @@ import { bindDeposit, keepAsked } from '../connectors/connector-deposits.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
+import type { Command } from '../ledger/commands.ts'
 import { archivedRefDetail, isRepeat, refIdConflictDetail } from '../ledger/decide.ts'
 import { findOrderByRefId } from '../ledger/find-order.ts'
 import { accountNoFault, bankCodeMeaning, findBank } from '../lib/banks.ts'
@@ -124,14 +125,14 @@ export async function createWithdraw(
 export async function create(
   desk: Desk,
   order: Order,
-  depositVersion?: number,
+  refund: Pick<Command & { type: 'create' }, 'depositVersion' | 'toPayer'> = {},
 ): Promise<{ isNew: boolean; order: Order }> {
   const done = await desk.teller.do({
     type: 'create',
     agentId: order.agentId,
     at: order.createdAt,
     order,
-    ...(depositVersion !== undefined && { depositVersion }),
+    ...refund,
   })
   if (!done.order) throw new Error('a creation was answered without an order')
   return { isNew: done.changed, order: done.order }

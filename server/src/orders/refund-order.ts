@@ -36,21 +36,45 @@ export async function refundOrder(
   if (await isArchivedRef(desk.pool, agentId, request.refId)) {
     throw new Problem('ref_id_conflict', archivedRefDetail)
   }
-  const deposit = await findOrder(desk.pool, agentId, depositId)
-  if (!deposit) throw await noSuchOrder(desk.pool, agentId, { orderId: depositId })
+  const find = async () => {
+    const deposit = await findOrder(desk.pool, agentId, depositId)
+    if (!deposit) throw await noSuchOrder(desk.pool, agentId, { orderId: depositId })
+    return deposit
+  }
+  const deposit = await find()
+  return make(desk, agent, deposit, request, elsewhere).catch(async (error) => {
+    if (!(error instanceof Problem) || error.code !== 'order_not_refundable') throw error
+    const now = await find()
+    if (now.version === deposit.version) throw error
+    // It may be nothing that concerns refunds, such as the end of a reserve: all is judged anew.
+    return make(desk, agent, now, request, elsewhere)
+  })
+}
+
+async function make(
+  desk: Desk,
+  agent: Agent,
+  deposit: Order,
+  request: RefundRequest,
+  elsewhere: Destination | undefined,
+): Promise<Created> {
   if (deposit.kind !== 'deposit' || deposit.status !== 'PAID') {
     throw new Problem('order_not_refundable', notRefundable)
   }
-  const destination = elsewhere ?? (await refundDestination(desk.pool, deposit))
+  const payer = elsewhere ? undefined : await payerOf(desk.pool, deposit)
+  const destination = elsewhere ?? payer ?? ownAccountOf(deposit)
   const { userId } = deposit
   const order: Order = {
     ...newOrder(agent, 'withdraw', { ...request, ...destination, userId }, desk.now()),
-    refundOf: depositId,
+    refundOf: deposit.orderId,
   }
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
   const refusal = refusalOf(agent, order, destination, candidates)
   if (refusal) throw refusal
-  const { isNew, order: taken } = await create(desk, order, deposit.version)
+  const { isNew, order: taken } = await create(desk, order, {
+    depositVersion: deposit.version,
+    ...(payer && { toPayer: true }),
+  })
   return { isNew, answer: taken.answer }
 }
 
@@ -61,14 +85,23 @@ export type Destination = Pick<Order, 'accountName' | 'accountNo' | 'bankCode'>
  * and otherwise to the account in the deposit.
  */
 export async function refundDestination(pool: Pool, deposit: Order): Promise<Destination> {
+  return (await payerOf(pool, deposit)) ?? ownAccountOf(deposit)
+}
+
+/** The account that the agent gave in the deposit. */
+function ownAccountOf({ accountName, accountNo, bankCode }: Order): Destination {
+  return { accountName, accountNo, bankCode }
+}
+
+/** The account that the bank reported as the payer's, if it is enough to pay to. */
+async function payerOf(pool: Pool, deposit: Order): Promise<Destination | undefined> {
   const { rows } = await pool.query<Payer>(
     `select payer_account_no as "accountNo", payer_account_name as "accountName",
        payer_bank_code as "bankCode" from payments
      where agent_id = $1 and order_id = $2 and state = 'credited' and credited_to = 'order'`,
     [deposit.agentId, deposit.orderId],
   )
-  const { accountName, accountNo, bankCode } = deposit
-  return payableTo(rows[0], deposit) ?? { accountName, accountNo, bankCode }
+  return payableTo(rows[0], deposit)
 }
 
 /** The payer's account, if it is complete, not masked, and with a bank that can be paid to. */

@@ -7,9 +7,9 @@ import { readWallet } from '../ledger/read-wallet.ts'
 import { balancesAfter, seqAsOf } from '../ledger/wallet-as-of.ts'
 import { mostWithFee, parseFeeRule } from '../lib/fee.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
-import { localTimeIn, startOfDay } from '../lib/local-time.ts'
+import { localTimeIn } from '../lib/local-time.ts'
 import { minorPerUnit, toMinor } from '../lib/money.ts'
-import { mondayOf } from '../lib/period.ts'
+import { daysAfter, mondayOf, startOfDate } from '../lib/period.ts'
 import { Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -24,11 +24,18 @@ export function settlementRef(day: string): string {
   return `settlement-${day}`
 }
 
+/** A day that an agent is settled for. */
+interface Day {
+  day: string
+  start: Date
+}
+
 /**
  * Settles agents by their terms: every day, or on Mondays, an ordinary withdrawal to the agent's listed account.
  * It is of what was available when the day began, above what is to stay and less the fee, in whole units, and at
  * most one withdrawal's largest amount; the rest stays for the next time. What cannot be made now, because no
- * provider takes it, is tried again until the day is over.
+ * provider takes it, is tried again until the day is over, a Monday's until the week is. Admins are told of what is
+ * still not made in the last hour of a day.
  */
 export class Settler {
   private readonly desk: Desk
@@ -45,43 +52,58 @@ export class Settler {
   /** Looks at the next page of agents; after the last one it begins again. */
   async poll(): Promise<'done' | 'more'> {
     const at = new Date(this.desk.now().getTime() - settledMs)
-    const start = startOfDay(at, this.timeZone)
-    const day = localTimeIn(this.timeZone)(at).slice(0, 10)
-    const agents = await readUnsettled(this.desk, this.after, day)
+    const today = this.day(localTimeIn(this.timeZone)(at).slice(0, 10))
+    const monday = this.day(mondayOf(today.day))
+    const tomorrow = this.day(daysAfter(today.day, 1))
+    const isLastHour = tomorrow.start.getTime() - at.getTime() <= 3_600_000
+    const agents = await this.readUnsettled(today, monday)
     this.after = agents.length < pageSize ? 0n : (agents.at(-1)?.agentId ?? 0n)
     for (const agent of agents) {
+      const day = agent.settle === 'weekly' ? monday : today
       // One agent that cannot be settled must not keep the others from it.
-      await settle(this.desk, agent, { day, start }).catch((error) => {
+      await settle(this.desk, agent, day).catch((error) => {
         if (!(error instanceof Problem)) return this.onError(error)
-        if (error.code !== 'limit_exceeded') return undefined
-        return alarmRefused(this.desk, agent, { day, start }, error).catch(this.onError)
+        // A limit will hardly be another one before the day is over; the rest may pass.
+        if (error.code !== 'limit_exceeded' && !isLastHour) return undefined
+        return alarmRefused(this.desk, agent, day, error).catch(this.onError)
       })
     }
     return this.after === 0n ? 'done' : 'more'
   }
-}
 
-/** The agents that are to be settled on a day and were not yet. */
-async function readUnsettled(desk: Desk, after: bigint, day: string): Promise<Agent[]> {
-  const { rows } = await desk.pool.query<AgentRow>(
-    `select a.* from agents a
-     where a.agent_id > $1 and a.status = 'active' and a.settle = any($2::text[])
-       and not exists (
-         select 1 from orders o where o.agent_id = a.agent_id and o.ref_id = $3)
-       and not exists (
-         select 1 from archived_refs r where r.agent_id = a.agent_id and r.ref_id = $3)
-     order by a.agent_id limit $4`,
-    [after, mondayOf(day) === day ? ['daily', 'weekly'] : ['daily'], settlementRef(day), pageSize],
-  )
-  return rows.map(agentFromRow)
+  private day(day: string): Day {
+    return { day, start: startOfDate(day, this.timeZone) }
+  }
+
+  /**
+   * The agents that are to be settled now and were not yet. One whose terms changed since Monday is settled for the
+   * next one: it may not have been weekly on that day.
+   */
+  private async readUnsettled(today: Day, monday: Day): Promise<Agent[]> {
+    const { rows } = await this.desk.pool.query<AgentRow>(
+      `select a.* from wallets w join agents a on a.agent_id = w.agent_id
+       left join orders o on o.agent_id = w.agent_id
+         and o.ref_id = case a.settle when 'weekly' then $3 else $2 end
+       left join archived_refs r on r.agent_id = w.agent_id
+         and r.ref_id = case a.settle when 'weekly' then $3 else $2 end
+       where w.agent_id > $1 and a.status = 'active' and o.ref_id is null and r.ref_id is null
+         and (a.settle = 'daily'
+           or a.settle = 'weekly' and ($2 = $3 or a.updated_at < $4))
+       order by w.agent_id limit $5`,
+      [
+        this.after,
+        settlementRef(today.day),
+        settlementRef(monday.day),
+        startOfDate(daysAfter(monday.day, 1), this.timeZone),
+        pageSize,
+      ],
+    )
+    return rows.map(agentFromRow)
+  }
 }
 
 /** Creates the settlement, if there is anything to settle. Repeating it makes no second one. */
-async function settle(
-  desk: Desk,
-  agent: Agent,
-  { day, start }: { day: string; start: Date },
-): Promise<void> {
+async function settle(desk: Desk, agent: Agent, { day, start }: Day): Promise<void> {
   const amount = await settledAmount(desk, agent, start)
   const account = parseSettleTo(agent.settleTo ?? '', agent.currency)
   if (typeof account === 'string') throw new Error(`agent ${agent.appId}: ${account}`)
@@ -90,11 +112,11 @@ async function settle(
   await createWithdraw(desk, agent, { ...request, ...account, amount })
 }
 
-/** Tells every admin, once a day, that a limit keeps an agent's money from being settled. */
+/** Tells every admin, once for each settlement, that an agent's money was not settled, and why. */
 async function alarmRefused(
   desk: Desk,
   { agentId, appId, name }: Agent,
-  { day, start }: { day: string; start: Date },
+  { day, start }: Day,
   { message }: Problem,
 ): Promise<void> {
   const at = desk.now()

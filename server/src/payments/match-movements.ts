@@ -146,8 +146,9 @@ function deductionOf(
   { amountMinor }: Matched,
   expected: ExpectedDeposit,
 ): bigint {
-  const isAll = amountMinor + expectedDeductionMinor === expected.payableMinor
-  return isAll && expected.account === name ? expectedDeductionMinor : 0n
+  const deduction = expected.deductionMinor ?? expectedDeductionMinor
+  const isAll = amountMinor + deduction === expected.payableMinor
+  return isAll && expected.account === name ? deduction : 0n
 }
 
 /** The payment codes in all that the bank says of each movement. */

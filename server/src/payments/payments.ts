@@ -1,6 +1,5 @@
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Pool } from '../db/pool.ts'
-import type { UnmatchedPayment } from '../ledger/book.ts'
 import { houseBook, providerOfPayment } from '../ledger/house.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -45,16 +44,21 @@ export async function creditPayment(
   reason: string,
 ): Promise<{ changed: boolean }> {
   const { agentId, orderId } = to
-  const unmatched = await findUnmatched(desk.pool, paymentId)
-  // Assigning a payment to the order that it pays credits it at once.
-  const isPaid = unmatched ? await assign(desk, unmatched, agentId, orderId) : false
   const at = desk.now()
+  const unmatched = await findUnmatched(desk.pool, paymentId)
+  if (unmatched) {
+    const houseId = houseBook(unmatched.currency)
+    const given = { agentId, houseId, orderId, paymentId, reason, at }
+    const { changed } = await desk.teller.do({ type: 'assign_payment', ...given })
+    if (changed) return { changed }
+    // It is the agent's already: credited to something else, or waiting since an earlier release assigned it.
+  }
   const { changed } = await desk.teller.do(
     orderId === null
       ? { type: 'credit_wallet', agentId, at, paymentId, reason }
       : { type: 'credit_payment', agentId, at, orderId, paymentId },
   )
-  return { changed: changed || isPaid }
+  return { changed }
 }
 
 /** Records that a waiting payment was returned to its payer; `of` is the agent it belongs to, if known. */
@@ -104,20 +108,4 @@ export async function dismissPayment(
   }
   if (await endUnmatched(desk, unmatched, 'dismissed', evidence)) return { changed: true }
   throw new Problem('invalid_transition', 'Somebody has already decided on this payment.')
-}
-
-/**
- * Assigns an unmatched payment to the agent; the first assignment decides. Returns whether this alone paid
- * the order.
- */
-async function assign(
-  { teller, now }: PaymentDesk,
-  { paymentId, currency }: UnmatchedPayment,
-  agentId: bigint,
-  orderId: string | null,
-): Promise<boolean> {
-  const houseId = houseBook(currency)
-  const at = now()
-  const done = await teller.do({ type: 'assign_payment', agentId, houseId, orderId, paymentId, at })
-  return done.payment?.state === 'credited'
 }

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedOrder } from '../ledger/archived.ts'
+import { costKey } from '../ledger/decide-house.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
+import { readJournalByKey } from '../ledger/read-journal.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
@@ -277,7 +279,10 @@ async function noPayoutInWords(
     : 'The provider has no payout with this reference; a person has to look into it.'
 }
 
-/** Books what a provider charges for one of its own orders. */
+/**
+ * Books what a provider charges for one of its own orders. What cannot be booked, though the provider may have kept
+ * it, stays open until a person has found out what it means and closes it.
+ */
 async function takeCost(
   desk: NoticeDesk,
   provider: Provider,
@@ -296,15 +301,30 @@ async function takeCost(
   if (!order && known && (await isArchivedOrder(desk.pool, known.agentId, known.orderId))) {
     throw new Problem('overloaded', 'The order was archived; a person has to look into it.', later)
   }
+  if (!order && !payout) {
+    const says = 'It is charged for an order that is not here; a person has to look into it.'
+    throw new Problem('overloaded', says, later)
+  }
   if (!order || !(isItsPayout || isItsOrder(provider, event, order))) {
     return { result: 'refused', detail: 'The provider has no such order.' }
   }
   if (order.currency !== event.currency) {
-    return { result: 'refused', detail: `The order is in ${order.currency}.` }
+    const says = `The order is in ${order.currency}, the charge is not; a person has to look into it.`
+    throw new Problem('overloaded', says, later)
   }
   const { agentId, orderId } = order
   const cost = { orderId, provider: provider.name, costId, amountMinor }
-  return effectOf(desk.teller.do({ type: 'charge_cost', agentId, at: desk.now(), ...cost }))
+  const effect = await effectOf(
+    desk.teller.do({ type: 'charge_cost', agentId, at: desk.now(), ...cost }),
+  )
+  if (effect.result !== 'unchanged') return effect
+  const first = await readJournalByKey(desk.pool, agentId, costKey(cost))
+  // None if it was archived.
+  if (first && (first.orderId !== orderId || first.change.clearing !== amountMinor)) {
+    const says = `The charge ${costId} was booked otherwise before; a person has to look into it.`
+    throw new Problem('overloaded', says, later)
+  }
+  return effect
 }
 
 async function endDeposit(

@@ -111,10 +111,35 @@ async function proveOrders(
   if (orders.length === 0) return
   const facts = await readFacts(tx, agent.agentId, orders)
   for (const order of orders) proveOrder(agent, order, facts)
+  await proveHeldLater(tx, agent.agentId, orders, facts)
   await proveReferences(tx, agent.agentId, facts.payoutsOf)
   await proveClosings(tx, [...facts.itemsOf.values()].flat())
   await provePayouts(tx, agent.agentId, orders)
   await proveRefunds(tx, agent.agentId, orders)
+}
+
+/** Proves that withdrawals were held when they were created or, if the book was later than that, at its time. */
+async function proveHeldLater(
+  tx: ProofTx,
+  agentId: bigint,
+  orders: readonly Order[],
+  { rowsOf }: Facts,
+): Promise<void> {
+  const later = orders.flatMap(({ orderId, createdAt }) =>
+    (rowsOf.get(orderId) ?? []).filter(
+      (row) => row.event === 'withdraw_held' && row.at > createdAt,
+    ),
+  )
+  if (later.length === 0) return
+  const { rows } = await tx.query<{ seq: bigint; at: Date }>(
+    'select seq, at from journal where agent_id = $1 and seq = any($2::bigint[])',
+    [agentId, later.map(({ seq }) => seq - 1n)],
+  )
+  const times = new Map(rows.map(({ seq, at }) => [seq, at]))
+  for (const { seq, event, at } of later) {
+    const where = `journal row ${seq} (${event}), which is later than its order,`
+    ensureSame(where, 'at', at, times.get(seq - 1n))
+  }
 }
 
 async function readFacts(tx: ProofTx, agentId: bigint, orders: readonly Order[]): Promise<Facts> {
@@ -310,7 +335,12 @@ function proveRows(
       const { onceKey = null } = row.event === 'withdraw_held' ? refundKey(order) : {}
       ensureSame(where, 'once_key', row.onceKey, onceKey)
     }
-    if (row.event === 'withdraw_held') ensureSame(where, 'at', row.at, order.createdAt)
+    if (row.event === 'withdraw_held') {
+      ensure(
+        row.at >= order.createdAt,
+        () => `${where} is of ${row.at.toISOString()}, before the order was created`,
+      )
+    }
     proveLegs(name, order, row, paid, reserveMovedBy.get(row.seq) ?? 0n)
     if (row.clearingAt === null) return
     // Before each row named its provider, a withdrawal could be paid without one.

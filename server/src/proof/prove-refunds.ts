@@ -19,7 +19,7 @@ interface PayerRow {
 
 /** An approved proposal to refund a deposit. */
 interface DecidedRow {
-  ref_id: string
+  id: string
   deposit: string
   after: string
 }
@@ -73,10 +73,11 @@ export async function proveRefunds(
   )
   const looked = new Set(items.map(({ order_id }) => order_id))
   const { rows: decided } = await tx.query<DecidedRow>(
-    `select 'refund-' || replace(p.proposal_id::text, '-', '') as ref_id, p.subject_id as deposit, p.after::text as after
+    `select replace(p.proposal_id::text, '-', '') as id, p.subject_id as deposit, p.after::text as after
      from proposals p join proposal_decisions d using (proposal_id)
-     where d.verdict = 'approved' and p.proposal_id = any($1)`,
-    [refunds.flatMap(({ refId }) => /^refund-([0-9a-f]{32})$/.exec(refId)?.[1] ?? [])],
+     where d.verdict = 'approved' and p.action = 'refund_order'
+       and p.subject_kind = 'order' and p.subject_id = any($1)`,
+    [depositIds.map((depositId) => txnId(agentId, depositId))],
   )
   for (const depositId of depositIds) {
     const own = refunds.filter(({ refundOf }) => refundOf === depositId)
@@ -117,9 +118,9 @@ function proveDestination(
       goesTo(each.account_no, each.account_name.trim(), each.bank_code),
   )
   const isDecided = decided.some((each) => {
-    const { to } = JSON.parse(each.after)
+    const { to, ref = each.id } = JSON.parse(each.after)
     return (
-      each.ref_id === refund.refId &&
+      refund.refId === `refund-${ref}` &&
       each.deposit === txnId(deposit.agentId, deposit.orderId) &&
       to !== undefined &&
       goesTo(to.accountNo, to.accountName, to.bankCode)

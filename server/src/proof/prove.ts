@@ -47,7 +47,7 @@ export async function proveJournalPage(
   ensure(before !== undefined || afterSeq === 0n, () => `journal row ${afterSeq} is missing`)
   const clearings = await clearingsBefore(tx, agentId, afterSeq)
   if (before) proveOpening(before, clearings)
-  proveChain(agent, rows, before, clearings)
+  proveChain(agent, rows, before, clearings, await timesAscendSince(tx))
   proveHashes(rows, before?.hash ?? noHash)
   await proveBookRows(tx, agent, rows)
   return {
@@ -86,8 +86,21 @@ function proveOpening({ seq, balances }: JournalRow, clearings: ReadonlyMap<stri
   )
 }
 
-/** How far the clocks of processes that write the same book may be apart. */
+/** How far the clocks of processes could be apart while each wrote its own time. */
 const clocksApartMs = 86_400_000
+
+/**
+ * Since when the times of a book never go down: always, unless the database is older than the release that sees to
+ * it. Then, from a day after its migration, by which time no process of an earlier release is left.
+ */
+async function timesAscendSince(tx: ProofTx): Promise<Date> {
+  const { rows } = await tx.query<{ since: Date }>(
+    `select m.applied_at + interval '1 day' as since from schema_migrations m
+     where m.name = '0074_times_ascend.sql' and exists (
+       select 1 from schema_migrations e where e.applied_at < m.applied_at - interval '1 hour')`,
+  )
+  return rows[0]?.since ?? new Date(0)
+}
 
 /**
  * Proves that seqs have no gaps, that every change adds up to zero, that each row's balances and its time follow
@@ -99,6 +112,7 @@ export function proveChain(
   rows: JournalRow[],
   before: JournalRow | undefined,
   clearings: Map<string, bigint> | undefined,
+  ascendSince?: Date,
 ): void {
   let seq = before?.seq ?? 0n
   let balances: Accounts = before?.balances ?? noChange
@@ -117,8 +131,9 @@ export function proveChain(
       )
     }
     const earlier = last
+    const apartMs = ascendSince && earlier && earlier >= ascendSince ? 0 : clocksApartMs
     ensure(
-      earlier === undefined || row.at.getTime() >= earlier.getTime() - clocksApartMs,
+      earlier === undefined || row.at.getTime() >= earlier.getTime() - apartMs,
       () =>
         `journal row ${seq} is of ${row.at.toISOString()}, the row before it of ${earlier?.toISOString()}`,
     )

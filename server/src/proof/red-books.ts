@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts'
 
 const to = { roles: heardBy.proof_red }
 
-/** Agents whose books the background proof has found wrong. */
+/** Books, of agents and of the house, that the background proof has found wrong. */
 export async function redBooks(pool: Pool): Promise<Trouble[]> {
   const { rows } = await pool.query<{ agent_id: bigint }>(
     'select agent_id from proofs where finding is not null order by agent_id limit 1000',
@@ -12,7 +12,7 @@ export async function redBooks(pool: Pool): Promise<Trouble[]> {
   return rows.map(({ agent_id }) => ({
     subject: String(agent_id),
     topic: 'books',
-    words: `The book of agent ${agent_id} does not prove. Run "sluice verify", and read what it names before anything is paid out.`,
+    words: `${agent_id < 0n ? 'A book of the house' : `The book of agent ${agent_id}`} does not prove. Run "sluice verify", and read what it names before anything is paid out.`,
     to,
   }))
 }

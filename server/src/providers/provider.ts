@@ -142,6 +142,8 @@ export interface Recognition {
   holdMs: number
   /** The most that the account may be asked to take in a day of its zone. */
   dayLimitMinor: bigint | null
+  /** What the rail keeps of a payment that names its order. */
+  deductionMinor: bigint
   zone: string
 }
 

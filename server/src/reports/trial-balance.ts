@@ -237,11 +237,12 @@ async function clearingsAt(
   archives: ReadonlyMap<bigint, LastArchive>,
 ): Promise<Map<bigint, Map<string, bigint>>> {
   const { rows } = await tx.query<{ agent_id: bigint; provider: string; there: bigint }>(
-    `select b.agent_id, c.provider, coalesce(j.clearing_there, c.balance) as there
-     from unnest($1::bigint[], $2::bigint[], $3::bigint[]) b(agent_id, seq, after)
-     join clearings c on c.agent_id = b.agent_id
+    `select w.agent_id, c.provider, coalesce(j.clearing_there, c.balance) as there
+     from wallets w join clearings c on c.agent_id = w.agent_id
+     join unnest($1::bigint[], $2::bigint[], $3::bigint[]) b(agent_id, seq, after)
+       on b.agent_id = w.agent_id
      left join lateral (
-       select clearing_there from journal j where j.agent_id = c.agent_id
+       select clearing_there from journal j where j.agent_id = w.agent_id
          and j.clearing_at = c.provider and j.seq > b.after and j.seq <= b.seq
        order by j.seq desc limit 1
      ) j on true

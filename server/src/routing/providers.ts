@@ -168,6 +168,7 @@ function accountToPay(account: BankAccount): AccountToPay {
       surplusSteps: account.surplusSteps,
       holdMs: account.holdS * 1_000,
       dayLimitMinor: account.dayLimitMinor,
+      deductionMinor: account.expectedDeductionMinor,
       zone: account.zone,
     },
   }

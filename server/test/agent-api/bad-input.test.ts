@@ -556,6 +556,7 @@ describe('terms of the agent', () => {
 describe('queries', () => {
   test.each([
     ['/payment/wallet?currency=THB', ['currency']],
+    ['/payment/wallet/reserve?currency=THB', ['currency']],
     ['/payment/banks?currency=VND', ['currency']],
     ['/payment/orders/x?expand=1', ['expand']],
     ['/payment/orders?limit=0', ['limit']],

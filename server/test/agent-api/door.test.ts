@@ -443,16 +443,17 @@ describe('secrets with scopes', () => {
           timestamp: s.clock().toISOString(),
         }),
       wallet: (client) => client.get('/payment/wallet'),
+      reserve: (client) => client.get('/payment/wallet/reserve'),
       order: (client) => client.get(`/payment/orders/${waiting}`),
       cancel: (client) => client.post(`/payment/orders/${waiting}/cancel`),
     }
     const may: [SecretScope[], string[]][] = [
       [['deposit'], ['deposit', 'cancel']],
       [['withdraw'], ['withdraw', 'refund', 'cancel']],
-      [['read'], ['wallet', 'order']],
+      [['read'], ['wallet', 'reserve', 'order']],
       [
         ['read', 'deposit'],
-        ['deposit', 'wallet', 'order', 'cancel'],
+        ['deposit', 'wallet', 'reserve', 'order', 'cancel'],
       ],
     ]
     for (const [scopes, allowed] of may) {
@@ -566,6 +567,7 @@ describe('a suspended agent', () => {
     }
     for (const read of [
       '/payment/wallet',
+      '/payment/wallet/reserve',
       '/payment/wallet/entries',
       '/payment/events',
       '/payment/banks',

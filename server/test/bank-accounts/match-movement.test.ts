@@ -403,6 +403,23 @@ describe('a rail that deducts a fixed fee', () => {
     expect(await statusOf(id)).toBe('PAID')
     expect((await movementsOf(s, account)).at(-1)).toMatchObject({ deductedMinor: 300n })
   })
+
+  it('a deduction that was changed changes nothing of a deposit that was created before', async () => {
+    account = await onlyAccount({ match: 'code', expectedDeductionMinor: 300n })
+    const set = (minor: number) =>
+      s.sql('update bank_accounts set expected_deduction = $2 where name = $1', [
+        account.account.name,
+        minor,
+      ])
+    const [before, exact] = [await deposit(), await deposit()]
+    await set(500)
+    const arrives = async (id: string, { code }: { code: string }, amount: string) =>
+      (await pushed(account, { id, amount, text: code }))?.deductedMinor
+    expect(await arrives('c1', before, '97.00')).toBe(300n)
+    // What was not deducted then is an amount of its own.
+    expect(await arrives('c2', exact, '95.00')).toBe(0n)
+    expect([await statusOf(before.id), await statusOf(exact.id)]).toEqual(['PAID', 'WAITING'])
+  })
 })
 
 async function fails(): Promise<never> {

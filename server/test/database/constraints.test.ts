@@ -908,6 +908,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['expected_deposits_state_check', 'expected_deposits', { state: 'gone' }],
   ['expected_deposits_amount_check', 'expected_deposits', { amount: 0 }],
   ['expected_deposits_check', 'expected_deposits', { payable: 99 }],
+  ['expected_deposits_deduction', 'expected_deposits', { deduction: -1 }],
   ['expected_deposits_times', 'expected_deposits', { held_until: '2025-12-31T00:00:00Z' }],
   ['expected_deposits_times', 'expected_deposits', { created_at: '2026-01-02T00:00:00Z' }],
 

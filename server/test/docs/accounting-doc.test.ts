@@ -69,7 +69,7 @@ function month(): Command[] {
   }
   const ofShop = () => ({ agentId: shop, at: now() })
   const ofHouse = () => ({ agentId: house, at: now() })
-  const create = (made: Order): Command => ({
+  const create = (made: Order): Command & { type: 'create' } => ({
     type: 'create',
     agentId: made.agentId,
     at: now(),
@@ -83,9 +83,9 @@ function month(): Command[] {
     provider: made ? 'bank-a' : null,
     payment: { paymentId: `bank-a:${id}`, amountMinor: baht(amount), paidAt: now(), payer: null },
   })
-  const handOver = ({ orderId }: Order): Command => ({
+  const handOver = ({ agentId, orderId }: Order): Command => ({
     type: 'hand_over',
-    ...ofShop(),
+    ...{ agentId, at: now() },
     orderId,
     provider: 'bank-b',
     references: [`ref-${orderId}`],
@@ -93,9 +93,13 @@ function month(): Command[] {
     token: orderId,
     askAt: now(),
   })
-  const outcome = ({ orderId }: Order, to: Order['status'], evidence?: string): Command => ({
+  const outcome = (
+    { agentId, orderId }: Order,
+    to: Order['status'],
+    evidence?: string,
+  ): Command => ({
     type: 'outcome',
-    ...ofShop(),
+    ...{ agentId, at: now() },
     orderId,
     to,
     ...(evidence !== undefined && { evidence }),
@@ -182,7 +186,7 @@ function month(): Command[] {
   on(14, () => receive(null, 'p4', 25))
   on(15, () => ({ type: 'return_payment', ...ofShop(), ...givenBack }))
   on(16, () => unmatched('u1', 70))
-  const assigned = { houseId: house, orderId: null, paymentId: 'bank-b:u1' }
+  const assigned = { houseId: house, orderId: null, paymentId: 'bank-b:u1', reason: 'a slip' }
   on(17, () => ({ type: 'assign_payment', ...ofShop(), ...assigned }))
   on(18, () => unmatched('u2', 30))
   on(19, () => end('u2', 'dismissed'))
@@ -222,6 +226,24 @@ function month(): Command[] {
     30,
     () => create(fifth),
     () => receive(fifth, 'p7', 300),
+  )
+  day = 31
+  const refund = order('withdraw', 100, kiosk, { refundOf: fourth.orderId })
+  const stopped = order('withdraw', 50, kiosk, { refundOf: fifth.orderId })
+  const settlement = order('withdraw', 200, kiosk, { refId: 'settlement-2026-01-31' })
+  on(
+    31,
+    () => ({ ...create(refund), depositVersion: 3 }),
+    () => handOver(refund),
+    () => outcome(refund, 'PAID'),
+    () => ({ ...create(stopped), depositVersion: 2 }),
+    () => ({
+      type: 'take_back_payment',
+      ...{ agentId: kiosk, at: now(), orderId: fifth.orderId, paymentId: 'bank-a:p7' },
+    }),
+    () => create(settlement),
+    () => handOver(settlement),
+    () => outcome(settlement, 'PAID'),
   )
   return commands
 }

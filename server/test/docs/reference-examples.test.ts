@@ -104,6 +104,7 @@ test('every example of the reference was sent to a real service and answered as 
   await example('GET /payment/orders/{txn_id}', `/payment/orders/${deposit.txn_id}`)
   await example('GET /payment/orders', '/payment/orders?limit=1&status=WAITING')
   await example('GET /payment/wallet', '/payment/wallet')
+  await example('GET /payment/wallet/reserve', '/payment/wallet/reserve')
   s.clock.advance(60_000)
   showTime('2026-01-01 00:03:10')
   await example('POST /payment/orders/{txn_id}/cancel', `/payment/orders/${withdraw.txn_id}/cancel`)

@@ -441,6 +441,7 @@ describe('the description', () => {
     ['POST', '/payment/orders/:txn_id/cancel'],
     ['POST', '/payment/orders/:txn_id/refund'],
     ['GET', '/payment/wallet'],
+    ['GET', '/payment/wallet/reserve'],
     ['GET', '/payment/wallet/entries'],
     ['GET', '/payment/banks'],
     ['GET', '/payment/events'],
@@ -580,7 +581,7 @@ describe('the description', () => {
     await check('get', '/payment/orders', client.get('/payment/orders?limit=1'))
     await check('get', '/payment/orders', client.get('/payment/orders'))
     await check('get', '/payment/orders', client.get('/payment/orders?limit=0'))
-    for (const path of ['/payment/wallet', '/payment/banks']) {
+    for (const path of ['/payment/wallet', '/payment/wallet/reserve', '/payment/banks']) {
       await check('get', path, client.get(path))
     }
     for (const path of ['/payment/wallet/entries', '/payment/events']) {

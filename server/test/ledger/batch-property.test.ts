@@ -367,7 +367,9 @@ function commandsOf(drafted: Draft[]): Command[] {
   let days = 0
   return drafted.map((draft, index) => {
     if (draft.type === 'release_reserve') days += draft.later
-    const at = new Date(start + index * stepMs + days * 86_400_000)
+    // Some have waited while later ones were written.
+    const waited = draft.target % 3 === 0 ? 2.5 * stepMs : 0
+    const at = new Date(start + index * stepMs - waited + days * 86_400_000)
     return commandOf(draft, index, at, created[draft.agent] ?? [])
   })
 }
@@ -567,6 +569,7 @@ function commandOf(draft: Draft, index: number, at: Date, own: Target[]): Comman
         at,
         orderId: draft.matched ? orderId : null,
         paymentId: `bank:${draft.agent}-u-${draft.payment}`,
+        reason: 'theirs',
       }
     case 'charge_cost':
       return {

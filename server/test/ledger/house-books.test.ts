@@ -1,12 +1,16 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Pool } from '../../src/db/pool.ts'
+import type { Order } from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/commands.ts'
 import { houseBook } from '../../src/ledger/house.ts'
 import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { newOrderId } from '../../src/lib/ids.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
-import { verify } from '../../src/proof/verify.ts'
+import { creditPayment } from '../../src/payments/payments.ts'
+import { redBooks } from '../../src/proof/red-books.ts'
+import { proofState, proveOnward, verify } from '../../src/proof/verify.ts'
+import { readTrialBalances } from '../../src/reports/trial-balance.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
 import { chainAnew } from '../support/chain-anew.ts'
@@ -68,14 +72,16 @@ const assign = (agentId: bigint, paymentId: string, orderId: string | null = nul
   at: s.clock(),
   orderId,
   paymentId,
+  reason: 'theirs',
 })
-const order = (agentId: bigint, kind: 'deposit' | 'withdraw') =>
+const order = (agentId: bigint, kind: 'deposit' | 'withdraw', more: Partial<Order> = {}) =>
   newOrder({
     agentId,
     orderId: newOrderId(s.clock()),
     kind,
     createdAt: s.clock(),
     amountMinor: 10_000n,
+    ...more,
   })
 const create = (agentId: bigint, kind: 'deposit' | 'withdraw') => {
   const made = order(agentId, kind)
@@ -146,6 +152,32 @@ it('an ordinary order locks one book, the agent’s, however it ends', async () 
   const { orderId } = withdrawal
   expect(await done({ ...common, type: 'outcome', orderId, to: 'PAID' })).toEqual([agentId])
   expect(await done({ ...common, type: 'outcome', orderId, to: 'REVERT' })).toEqual([agentId])
+  // Whatever else may become of a withdrawal, a deposit or a refund.
+  const own = [agentId]
+  const handOver = (to: string): Command => ({
+    ...{ ...common, type: 'hand_over', orderId: to, provider: 'bank', references: [`r-${to}`] },
+    ...{ insteadOf: null, token: to, askAt: s.clock() },
+  })
+  const [failed, cancelled] = [create(agentId, 'withdraw'), create(agentId, 'withdraw')]
+  expect(await done(failed.command)).toEqual(own)
+  expect(await done(handOver(failed.orderId))).toEqual(own)
+  expect(await done({ ...common, type: 'outcome', orderId: failed.orderId, to: 'FAILED' })).toEqual(
+    own,
+  )
+  expect(await done(cancelled.command)).toEqual(own)
+  expect(await done({ ...common, type: 'cancel', orderId: cancelled.orderId })).toEqual(own)
+  const unpaid = create(agentId, 'deposit')
+  expect(await done(unpaid.command)).toEqual([])
+  const after = new Date(s.clock().getTime() + 3_600_000)
+  expect(await done({ ...common, at: after, type: 'expire', orderId: unpaid.orderId })).toEqual(own)
+  const refund = order(agentId, 'withdraw', { refundOf: deposit.orderId, amountMinor: 5_000n })
+  const refunded: Command = { ...common, type: 'create', order: refund, depositVersion: 2 }
+  expect(await done(refunded)).toEqual(own)
+  const paymentId = `bank:${agentId}-1`
+  const takenBack: Command = {
+    ...{ ...common, type: 'take_back_payment', orderId: deposit.orderId, paymentId },
+  }
+  expect(await done(takenBack)).toEqual(own)
   // Only what is about two books locks two, in the order of their ids.
   expect(await done({ ...common, type: 'sweep', houseId: house, day: '2026-01-01' })).toEqual([
     house,
@@ -207,9 +239,62 @@ describe.each(['before', 'after'] as const)('a commit that is cut %s it arrived'
     expect(await teller.do(command)).toMatchObject({ changed: true })
     expect(proxy.cuts).toBe(1)
     expect((await balancesOf(house)).suspense).toBe(before.suspense - 10_000n)
-    expect((await balancesOf(agentId)).suspense).toBe(10_000n)
+    // It is credited, and waits nowhere in between.
+    expect(await balancesOf(agentId)).toMatchObject({ available: 10_000n, suspense: 0n })
     expect(await teller.do(command)).toMatchObject({ changed: false })
   })
+
+  it.each(['wallet', 'order'])(
+    'has credited what was nobody’s to the %s, or the house still has it',
+    async (to) => {
+      const { agentId } = await s.agent()
+      const lost = unmatchedPayment()
+      await s.service.desk.teller.do(lost)
+      const { paymentId } = lost.unmatched
+      // Of another amount, so that it does not pay by itself.
+      const made = order(agentId, 'deposit', { amountMinor: 12_345n })
+      const created: Command = { type: 'create', agentId, at: s.clock(), order: made }
+      if (to === 'order') await s.service.desk.teller.do(created)
+      const orderId = to === 'order' ? made.orderId : null
+      const suspense = (await balancesOf(house)).suspense
+      const proxy = await TcpProxy.open(s.database.url)
+      closers.push(() => proxy.close())
+      // With no patience, it ends as it is after the cut.
+      const { teller } = tellerOn(proxy.url, 0)
+      proxy.cutNextCommits([cut])
+      const desk = { pool: s.backend.pool, teller, now: s.clock }
+      await creditPayment(desk, paymentId, { agentId, orderId }, 'theirs').catch(() => undefined)
+      expect(proxy.cuts).toBe(1)
+      // Both in one look: the commit may be arriving.
+      const { rows } = await s.sql(
+        `select h.suspense as left, a.available, a.suspense from wallets h, wallets a
+         where h.agent_id = $1 and a.agent_id = $2`,
+        [house, agentId],
+      )
+      const isGone = BigInt(rows[0]?.left) !== suspense
+      expect(rows).toMatchObject([{ available: isGone ? '10000' : '0', suspense: '0' }])
+      const again = { ...desk, teller: s.service.desk.teller }
+      await creditPayment(again, paymentId, { agentId, orderId }, 'theirs')
+      expect(await balancesOf(agentId)).toMatchObject({ available: 10_000n, suspense: 0n })
+    },
+  )
+})
+
+it('what cannot be credited stays with the house', async () => {
+  const { agentId } = await s.agent()
+  const lost = unmatchedPayment()
+  await s.service.desk.teller.do(lost)
+  const made = order(agentId, 'deposit', {
+    ...{ amountMinor: 70_000n, feeRule: '500', feeMinor: 50_000n },
+  })
+  await s.service.desk.teller.do({ type: 'create', agentId, at: s.clock(), order: made })
+  const before = await balancesOf(house)
+  const to = { agentId, orderId: made.orderId }
+  await expect(
+    creditPayment(s.service.desk, lost.unmatched.paymentId, to, 'theirs'),
+  ).rejects.toMatchObject({ code: 'amount_out_of_range' })
+  expect(await balancesOf(house)).toEqual(before)
+  expect((await balancesOf(agentId)).suspense).toBe(0n)
 })
 
 it('what is assigned, returned and dismissed at once by several processes happens once', async () => {
@@ -243,6 +328,79 @@ it('what is assigned, returned and dismissed at once by several processes happen
     )
     expect(done.filter((changed) => changed)).toHaveLength(1)
   }
+})
+
+describe('times', () => {
+  const minutesAgo = (minutes: number) => new Date(s.clock().getTime() - minutes * 60_000)
+  const adjust = (agentId: bigint, ref: string, at: Date): Command => ({
+    ...{ type: 'adjust', agentId, ref, at, amountMinor: 1_000n, reason: 'a bonus' },
+  })
+  const timesOf = async (agentId: bigint) =>
+    (await s.sql('select at from journal where agent_id = $1 order by seq', [agentId])).rows.map(
+      (row) => row.at,
+    )
+
+  it('of a book never go down, whoever writes with which clock', async () => {
+    const { agentId } = await s.agent()
+    const tellers = [tellerOn(s.database.url).teller, tellerOn(s.database.url).teller]
+    for (const [n, minutes] of [5, 9, 4, 7, 3].entries()) {
+      await tellers[n % 2]?.do(adjust(agentId, `a-${n}`, minutesAgo(minutes)))
+    }
+    // In one batch, too.
+    await Promise.all(
+      [2, 8, 1].map((minutes) =>
+        tellers[0]?.do(adjust(agentId, `b-${minutes}`, minutesAgo(minutes))),
+      ),
+    )
+    expect(await timesOf(agentId)).toEqual([5, 5, 4, 4, 3, 2, 2, 1].map(minutesAgo))
+  })
+
+  it('of a move are the same in both books, so that they balance as of any moment', async () => {
+    const agent = await s.agent({ depositFee: '1%' })
+    const { agentId } = agent
+    const { teller } = s.service.desk
+    const { json } = await agent.deposit({ amount: 1_000 })
+    await agent.trigger(json.txn_id, 'PAID')
+    // It was asked for before the last row of the agent, and before the last one of the house.
+    await teller.do(adjust(agentId, 'later', s.clock()))
+    const sweep: Command = {
+      ...{ type: 'sweep', agentId, houseId: house, day: '2026-01-02', at: minutesAgo(20) },
+    }
+    await teller.do(sweep)
+    expect((await timesOf(agentId)).at(-1)).toEqual((await timesOf(house)).at(-1))
+    const { rows: written } = await s.sql('select distinct at from journal order by at')
+    for (const { at } of written) {
+      for (const off of [-1, 0]) {
+        const asOf = new Date(at.getTime() + off)
+        for (const { currency, transfers } of await readTrialBalances(s.backend.pool, { asOf })) {
+          expect([currency, asOf, transfers]).toEqual([currency, asOf, 0n])
+        }
+      }
+    }
+  })
+
+  it('that go down are found, by whoever did it', async () => {
+    const { agentId } = await s.agent()
+    const { teller } = s.service.desk
+    await teller.do(adjust(agentId, 'one', minutesAgo(2)))
+    await teller.do(adjust(agentId, 'two', minutesAgo(1)))
+    const say = async (seconds: number) => {
+      await s.sql(
+        `update journal set at = at + $2 * interval '1 second' where agent_id = $1 and seq = 1`,
+        [agentId, seconds],
+      )
+      await chainAnew(s.sql)
+    }
+    await say(61)
+    const [found, ...others] = (await verify(s.backend.pool, {})).flatMap(
+      ({ finding }) => finding ?? [],
+    )
+    expect([found, others]).toEqual([
+      expect.stringMatching(/^journal row 2 is of .*, the row before it of/),
+      [],
+    ])
+    await say(-61)
+  })
 })
 
 describe('the proof', () => {
@@ -283,6 +441,53 @@ describe('the proof', () => {
       `payment ${paymentId} is claimed for agent ${agentId}, who has no such payment`,
     ])
     await say('payment_dismissed', 'dismissed', null)
+  })
+
+  it('is red, and tells people, while what left one book is in no other', async () => {
+    const { pool } = s.backend
+    const dong = houseBook('VND')
+    const agent = await s.agent({ currency: 'VND', depositFee: '1%' })
+    const { json } = await agent.deposit({ amount: 100_000, bankCode: 'VCB' })
+    await agent.trigger(json.txn_id, 'PAID')
+    const ofHouse = async (table: string) =>
+      (await s.sql(`select to_jsonb(x) as row from ${table} x where agent_id = $1`, [dong])).rows
+    const put = (wallet: { row?: unknown } | undefined) =>
+      s.sql(
+        `update wallets w set (seq, fees, transfers, hash) =
+           (select seq, fees, transfers, hash from jsonb_populate_record(null::wallets, $2))
+         where agent_id = $1`,
+        [dong, JSON.stringify(wallet?.row)],
+      )
+    const [before] = await ofHouse('wallets')
+    const sweep = { agentId: agent.agentId, houseId: dong, day: '2026-01-01' }
+    await s.service.desk.teller.do({ type: 'sweep', at: s.clock(), ...sweep })
+    const [after] = await ofHouse('wallets')
+    const [row] = await ofHouse('journal')
+    for (let rounds = 0; rounds < 8; rounds++) await proveOnward(pool, s.clock())
+    expect(await proofState(pool)).toEqual({ redAgents: 0, unprovedRows: 0 })
+    // As if the house had never got it.
+    await put(before)
+    await s.sql('delete from journal where agent_id = $1', [dong])
+    const says = 'transfers between the books in VND add up to 1000, not to zero'
+    // At once, although it may be a while until the proof comes by the agent's row again.
+    expect((await proveOnward(pool, s.clock())).findings).toContain(says)
+    expect((await proofState(pool)).redAgents).toBeGreaterThan(0)
+    expect(await redBooks(pool)).toContainEqual(
+      expect.objectContaining({
+        subject: String(dong),
+        words: expect.stringContaining('A book of the house'),
+      }),
+    )
+    await s.sql('insert into journal select * from jsonb_populate_record(null::journal, $1)', [
+      JSON.stringify(row?.row),
+    ])
+    await put(after)
+    // Each round looks at one agent again.
+    for (let rounds = 1; rounds < 100; rounds++) {
+      await proveOnward(pool, new Date(s.clock().getTime() + rounds))
+      if ((await proofState(pool)).redAgents === 0) break
+    }
+    expect(await proofState(pool)).toEqual({ redAgents: 0, unprovedRows: 0 })
   })
 
   it('knows what was paid from suspense, and what of it may be refunded', async () => {

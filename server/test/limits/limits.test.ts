@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../src/db/in-transaction.ts'
+import type { Payer } from '../../src/ledger/book.ts'
 import { countForLimits } from '../../src/ledger/limit-counting.ts'
 import { readLimits } from '../../src/ledger/limits-store.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
@@ -8,7 +9,7 @@ import type { ProofTx } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
 import { beforeAllLimits, type LimitPlace, proveLimitPage } from '../../src/proof/prove-limits.ts'
 import { RoundProof, verify } from '../../src/proof/verify.ts'
-import { FakeProvider, fundedAgent, patient } from '../support/fake-provider.ts'
+import { FakeProvider, fundedAgent, patient, paymentEvent } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
 
@@ -473,6 +474,100 @@ describe('for people', () => {
       'most',
       'outcome',
     ])
+  })
+})
+
+describe('refunds', () => {
+  let made = 0
+  /** A deposit that was paid, by somebody whom the bank names or not. */
+  const paidBy = async (agent: AgentClient, payer: Payer | null = null) => {
+    const { json } = await agent.deposit({ amount: 900, accountNo: '1112223334', bankCode: 'SCB' })
+    const { json: said } = await bank.tell(
+      s.service.url,
+      paymentEvent(json.txn_id, s.clock(), { amountMinor: 90_000n, payer }),
+    )
+    expect(said.results).toMatchObject([{ result: 'applied' }])
+    return json.txn_id as string
+  }
+  const refund = (agent: AgentClient, txnId: string, amount: number) =>
+    agent.post(`/payment/orders/${txnId}/refund`, {
+      ...{ refId: `limited-${++made}`, amount, timestamp: s.clock().toISOString() },
+    })
+  const payer = { accountNo: '9998887776', accountName: 'Wichai', bankCode: 'BBL' }
+
+  it('count against every limit of withdrawals, and lists hold for where they go', async () => {
+    const agent = await shop()
+    const txnId = await paidBy(agent, payer)
+    const common = { kind: 'withdraw', measure: 'amount' }
+    const limitOf = async (amount: number) => (await refund(agent, txnId, amount)).json.limit?.name
+    await set(agent, { name: 'one', ...common, per: 'agent', period: 'order', most: '100' })
+    expect(await limitOf(101)).toBe('one')
+    await remove(agent, 'one')
+    for (const per of ['agent', 'user', 'account']) {
+      const name = `${per}-day`
+      await set(agent, { name, ...common, per, period: 'day', most: '100' })
+      expect(await limitOf(100), per).toBe(per === 'agent' ? undefined : name)
+      expect(await limitOf(1), per).toBe(name)
+      await remove(agent, name)
+    }
+    await set(agent, {
+      ...common,
+      name: 'few',
+      measure: 'orders',
+      per: 'agent',
+      period: 'day',
+      most: '1',
+    })
+    expect(await limitOf(1)).toBe('few')
+    await remove(agent, 'few')
+    const list = { kind: 'withdraw', measure: 'blocked' }
+    await set(agent, { name: 'acc', ...list, field: 'account', values: [payer.accountNo] })
+    expect(await limitOf(1)).toBe('acc')
+    await remove(agent, 'acc')
+    await set(agent, { name: 'banks', ...list, field: 'bank', values: ['SCB'] })
+    expect((await refund(agent, txnId, 1)).status).toBe(201)
+    expect((await refund(agent, await paidBy(agent), 1)).json.limit.name).toBe('banks')
+  })
+
+  const newAccount = { name: 'new', kind: 'withdraw', measure: 'new_account', outcome: 'hold' }
+  /** What limits said about an order that was taken. */
+  const saidOf = async ({ status, json, text }: Answer) => {
+    expect(status, text).toBe(201)
+    return (await admin.get(`/orders/${json.txn_id}`)).json.order.limits?.outcome ?? null
+  }
+
+  it('go to a new account, unless it is the one that the bank reported as the payer’s', async () => {
+    const agent = await shop()
+    await set(agent, newAccount)
+    expect(await saidOf(await refund(agent, await paidBy(agent, payer), 1))).toBeNull()
+    // It came from there, but nothing else has been paid to it.
+    const { accountNo, bankCode } = payer
+    expect(await saidOf(await agent.withdraw({ accountNo, bankCode }))).toBe('hold')
+    // The agent's word for who paid is no bank's.
+    expect(await saidOf(await refund(agent, await paidBy(agent), 1))).toBe('hold')
+    const masked = { ...payer, accountNo: 'XXX-X-X7776-X' }
+    expect(await saidOf(await refund(agent, await paidBy(agent, masked), 1))).toBe('hold')
+    const body = { app_id: agent.appId, ...newAccount, name: 'try' }
+    const { status, json } = await admin.post('/limits/try', body)
+    expect([status, json.orders, json.hits]).toEqual([200, 4, 3])
+  })
+
+  it('to an account that two people chose go to a new account, too', async () => {
+    const agent = await shop()
+    await set(agent, newAccount)
+    const txnId = await paidBy(agent, payer)
+    const to = { account_no: '5556667778', account_name: 'Her Mother', bank_code: 'KTB' }
+    const asked = await admin.post(`/orders/${txnId}/refund`, {
+      ...{ reason: 'a test', ref: `to-${++made}`, amount: '1', to, code: admin.code() },
+    })
+    expect(asked.status, asked.text).toBe(202)
+    const other = await signIn(s, 'admin')
+    const { id, digest } = (await other.get(`/approvals/${asked.json.proposal}`)).json
+    const done = await other.post(`/approvals/${id}/approve`, { digest, code: other.code() })
+    expect(done.json).toMatchObject({ state: 'done' })
+    const [refunded] = (await admin.get(`/orders/${txnId}`)).json.refunds
+    const { order } = (await admin.get(`/orders/${refunded.txn_id}`)).json
+    expect(order.limits.outcome).toBe('hold')
   })
 })
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { approve } from '../../src/approvals/decide-proposal.ts'
-import { findProposal } from '../../src/approvals/proposal.ts'
+import { findProposal, propose } from '../../src/approvals/proposal.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { booked, makeAccount, push } from '../support/bank-accounts.ts'
@@ -155,7 +156,7 @@ const requests: Record<string, Make> = {
   }),
   'POST /orders/{txn_id}/refund': async () => ({
     path: `/orders/${await paidDeposit()}/refund`,
-    body: { amount: '10' },
+    body: { amount: '10', ref: randomUUID() },
   }),
   'POST /agents': async () => ({
     path: '/agents',
@@ -576,7 +577,7 @@ describe('a refund to another account than the payer’s', () => {
     const to = { account_no: '987-6543 210', account_name: 'Her Mother', bank_code: 'KTB' }
     const ask = (client: OperatorClient, more: object = {}) =>
       client.post(`/orders/${txnId}/refund`, {
-        ...{ reason, amount: '20', to, code: client.code() },
+        ...{ reason, amount: '20', ref: 'for her mother', to, code: client.code() },
         ...more,
       })
     expect((await ask(sam, { to: { ...to, bank_code: 'NOBANK' } })).json.code).toBe(
@@ -594,7 +595,7 @@ describe('a refund to another account than the payer’s', () => {
     expect((await approved(other, shown)).json.state).toBe('done')
     const { rows } = await s.sql(
       `select account_no, account_name, bank_code, amount from orders where ref_id = $1`,
-      [`refund-${shown.id}`],
+      ['refund-for her mother'],
     )
     expect(rows).toEqual([
       { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB', amount: '2000' },
@@ -607,11 +608,54 @@ describe('a refund to another account than the payer’s', () => {
     const send = (accountNo: string) =>
       s.sql('update orders set account_no = $1 where ref_id = $2', [
         accountNo,
-        `refund-${shown.id}`,
+        'refund-for her mother',
       ])
     await send('1111111111')
     await expect(s.prove()).rejects.toThrow('refunds to another account')
     await send('9876543210')
+    await s.prove()
+    // Proposed and approved again, it is the refund that was made.
+    const again = (await other.get(`/approvals/${(await ask(sam)).json.proposal}`)).json
+    expect((await approved(other, again)).json.state).toBe('done')
+    const elsewhere = await ask(sam, { to: { ...to, account_no: '1111111111' } })
+    const third = (await other.get(`/approvals/${elsewhere.json.proposal}`)).json
+    expect((await approved(other, third)).json).toMatchObject({
+      state: 'refused',
+      problem: { code: 'ref_id_conflict' },
+    })
+    expect((await s.sql('select 1 from orders where refund_of is not null')).rows).toHaveLength(
+      before.length + 1,
+    )
+  })
+
+  it('that was proposed before refunds had references is made once, by the proposal’s id', async () => {
+    const other = await signIn(s, 'admin')
+    const txnId = await paidDeposit()
+    const to = { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB' }
+    const { json } = await sam.post(`/orders/${txnId}/refund`, {
+      ...{ reason, amount: '20', ref: randomUUID(), to, code: sam.code() },
+    })
+    const { pool } = s.service.desk
+    const now = await findProposal(pool, json.proposal)
+    if (!now) throw new Error('there is no proposal')
+    const { params, body } = JSON.parse(now.input)
+    const { ref, ...after } = JSON.parse(now.after ?? '')
+    const { proposalId, ...asked } = now
+    const earlier = {
+      ...asked,
+      subject: { kind: now.subjectKind, id: now.subjectId },
+      amount: { minor: 2000n, currency: 'THB' },
+      input: { params, body: { ...body, ref: undefined } },
+      before: JSON.parse(now.before ?? ''),
+      after,
+    }
+    expect([ref, proposalId]).toEqual([body.ref, json.proposal])
+    const person = { userId: now.proposedBy, email: now.proposer, ip: null }
+    const id = await inTransaction(pool, (tx) => propose(tx, earlier, person, s.clock()))
+    const shown = (await other.get(`/approvals/${id}`)).json
+    expect((await approved(other, shown)).json).toMatchObject({ state: 'done' })
+    const { rows } = await s.sql('select 1 from orders where ref_id = $1', [`refund-${shown.id}`])
+    expect(rows).toHaveLength(1)
     await s.prove()
   })
 
@@ -620,7 +664,7 @@ describe('a refund to another account than the payer’s', () => {
     const txnId = await paidDeposit()
     const to = { account_no: '9876543210', account_name: 'Her Mother', bank_code: 'KTB' }
     const { json } = await sam.post(`/orders/${txnId}/refund`, {
-      ...{ reason, amount: '20', to, code: sam.code() },
+      ...{ reason, amount: '20', ref: randomUUID(), to, code: sam.code() },
     })
     const shown = (await other.get(`/approvals/${json.proposal}`)).json
     const orderId = parseTxnId(txnId)?.orderId

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { providerFigures } from '../../src/reports/provider-figures.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
@@ -414,7 +415,12 @@ describe('an action', () => {
   it('refunds a deposit, in parts, up to what was paid', async () => {
     const { json: deposit } = await shop.deposit({ amount: 200 })
     const refund = (amount: string, more: object = {}) =>
-      act(admin, deposit.txn_id, 'refund', { amount, code: admin.code(), ...more })
+      act(admin, deposit.txn_id, 'refund', {
+        ref: randomUUID(),
+        amount,
+        code: admin.code(),
+        ...more,
+      })
     const early = await refund('200')
     expect(early.json.detail).toBe('The order is WAITING. Only a paid deposit is refunded.')
     await shop.trigger(deposit.txn_id, 'PAID')
@@ -453,9 +459,33 @@ describe('an action', () => {
         before: expect.objectContaining({ amount: '49.5', ref_id }),
       }),
     )
-    expect((await act(viewer, deposit.txn_id, 'refund', { amount: '1' })).json.code).toBe(
+    expect((await act(viewer, deposit.txn_id, 'refund', { ref: 'x', amount: '1' })).json.code).toBe(
       'not_permitted',
     )
+  })
+
+  it('refunds once per reference, however often it is asked', async () => {
+    const { json: deposit } = await shop.deposit({ amount: 900 })
+    await shop.trigger(deposit.txn_id, 'PAID')
+    const refund = async (more: object, of = deposit.txn_id) => {
+      const asked = { ref: 'slip-7', amount: '300', code: admin.code(), ...more }
+      const { status, json } = await act(admin, of, 'refund', asked)
+      return { status, code: json.code, refunds: json.refunds?.length, errors: json.errors }
+    }
+    expect(await refund({ ref: undefined })).toMatchObject({
+      status: 422,
+      errors: [{ field: 'ref', message: 'is required' }],
+    })
+    expect(await refund({})).toMatchObject({ status: 200, refunds: 1 })
+    expect(await refund({})).toMatchObject({ status: 200, refunds: 1 })
+    expect(await refund({ amount: '200' })).toMatchObject({ status: 409, code: 'ref_id_conflict' })
+    expect(await refund({ ref: 'slip-8', amount: '600' })).toMatchObject({ refunds: 2 })
+    // Nothing is left, but this was done.
+    expect(await refund({})).toMatchObject({ status: 200, refunds: 2 })
+    expect(await refund({ ref: 'slip-9', amount: '1' })).toMatchObject({ status: 409 })
+    const { json: other } = await shop.deposit({ amount: 900 })
+    await shop.trigger(other.txn_id, 'PAID')
+    expect(await refund({}, other.txn_id)).toMatchObject({ code: 'ref_id_conflict' })
   })
 
   it('does not refund at the word of one person outside the sandbox', async () => {
@@ -470,6 +500,7 @@ describe('an action', () => {
       const asked = await boss.post(`/orders/${deposit.txn_id}/refund`, {
         reason: 'as asked',
         amount: '200',
+        ref: 'slip-200',
         code: boss.code(),
       })
       expect(asked).toMatchObject({ status: 202, json: { proposal: expect.any(String) } })

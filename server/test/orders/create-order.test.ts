@@ -89,7 +89,6 @@ describe('creating a deposit', () => {
     expect((await agent.get('/payment/wallet')).json).toEqual({
       balance: 0,
       held: 0,
-      reserve: 0,
       currency: 'THB',
       seq: 0,
     })

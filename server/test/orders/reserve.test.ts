@@ -7,6 +7,7 @@ import { updateAgent } from '../../src/agents/save-agent.ts'
 import { archive } from '../../src/archive/archive.ts'
 import { openPool } from '../../src/db/pool.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { refundOrder } from '../../src/orders/refund-order.ts'
 import { releaseReserves } from '../../src/orders/release-reserves.ts'
 import { signIn } from '../support/operator.ts'
 import { lastCallback, said } from '../support/order-answers.ts'
@@ -34,8 +35,8 @@ async function paid(agent: AgentClient, amount: number): Promise<string> {
 
 /** Balance and reserve, as the agent is told. */
 const moneyOf = async (agent: AgentClient) => {
-  const { json } = await agent.get('/payment/wallet')
-  return [json.balance, json.reserve]
+  const { json } = await agent.get('/payment/wallet/reserve')
+  return [await agent.balance(), json.reserve]
 }
 
 const setReserve = async ({ appId }: AgentClient, reserve: string) => {
@@ -170,6 +171,29 @@ describe('a deposit of an agent with a reserve', () => {
     expect(said(await refund('whole', 1000))).toEqual([422, 'insufficient_balance'])
     expect((await refund('part', 900)).status).toBe(201)
     expect(await moneyOf(agent)).toEqual([0, 100])
+  })
+
+  it('is refunded though its reserve ends at that moment', async () => {
+    const client = await s.agent({ reserve: '10%/30' })
+    const { agentId, orderId } = parseTxnId(await paid(client, 1000)) ?? {
+      agentId: 0n,
+      orderId: '',
+    }
+    const agent = await findAgent(s.backend.pool, client.appId)
+    if (!agent) throw new Error('no such agent')
+    s.clock.advance(30 * dayMs)
+    const { desk } = s.service
+    const teller: typeof desk.teller = {
+      do: async (command) => {
+        // Between the look at the deposit and the commit.
+        await desk.teller.do({ type: 'release_reserve', agentId, orderId, at: s.clock() })
+        return desk.teller.do(command)
+      },
+    }
+    const request = { refId: 'at that moment', amountMinor: 1_000_00n, extraParams: null }
+    const refunded = await refundOrder({ ...desk, teller }, agent, orderId, request)
+    expect(refunded.isNew).toBe(true)
+    expect(await moneyOf(client)).toEqual([0, 0])
   })
 
   it('is archived only when nothing of it is held back', async () => {

@@ -222,6 +222,28 @@ describe('days and weeks', () => {
     ])
   })
 
+  it('a weekly settlement that could not be made on Monday is made on the first day that works', async () => {
+    const [agent, late] = [await settled({ settle: 'weekly' }), await settled({ settle: 'off' })]
+    for (const each of [agent, late]) await each.fund(10)
+    // Nothing runs on Monday, the 19th. What comes in meanwhile is for the week after.
+    goTo('2027-04-20', 5)
+    await agent.fund(5)
+    await s.sql(`update agents set settle = 'weekly', updated_at = $2 where agent_id = $1`, [
+      late.agentId,
+      s.clock(),
+    ])
+    goTo('2027-04-21', 30)
+    await poll()
+    await poll()
+    expect(await amountsOf(agent)).toEqual([['settlement-2027-04-19', 10_00]])
+    // It was not weekly on Monday.
+    expect(await amountsOf(late)).toEqual([])
+    goTo('2027-04-26', 10)
+    await poll()
+    expect((await amountsOf(agent)).at(-1)).toEqual(['settlement-2027-04-26', 5_00])
+    expect(await amountsOf(late)).toEqual([['settlement-2027-04-26', 10_00]])
+  })
+
   it('the service itself settles, and nobody who has not agreed to it', async () => {
     const [agent, other] = [await settled(), await s.agent({ settleTo: account })]
     for (const each of [agent, other]) await each.fund(10)
@@ -286,6 +308,33 @@ describe('the terms', () => {
         email: admin.email,
       },
     ])
+  })
+})
+
+describe('a settlement that cannot be made', () => {
+  it('is told to every admin and audited in the last hour of its day, once', async () => {
+    const agent = await settled({ name: 'Unlucky' })
+    goTo('2027-11-02', -20)
+    await agent.fund(300)
+    const { desk } = s.service
+    const providers = Object.create(desk.providers, { candidates: { value: async () => [] } })
+    const toldOf = async () =>
+      (await s.sql(`select words from alarms where words like 'Unlucky %'`)).rows
+    goTo('2027-11-02', 30)
+    await poll({ ...desk, providers })
+    expect(await toldOf()).toEqual([])
+    goTo('2027-11-02', 23 * 60 + 20)
+    await poll({ ...desk, providers })
+    await poll({ ...desk, providers })
+    expect(await toldOf()).toEqual([
+      { words: expect.stringMatching(/^Unlucky was not settled on 2027-11-02: /) },
+    ])
+    const { rows } = await s.sql(
+      `select outcome from audit_log where action = 'settle_agent' and agent_id = $1`,
+      [agent.agentId],
+    )
+    expect(rows).toEqual([{ outcome: 'refused' }])
+    await s.sql(`delete from alarms where words like '%on 2027-11-02%'`)
   })
 })
 

@@ -386,20 +386,34 @@ describe('what the provider charges', () => {
     expect(rows).toEqual([{ clearing_at: 'bank', clearing_change: 125 }])
   })
 
-  it('is refused if it is no amount, for no order of its own, or in another currency', async () => {
+  it('is refused if it is no amount, or for an order that is not its own', async () => {
     const { agent, id } = await deposit()
     const before = await walletOf(agent)
     const refused = { result: 'refused' }
-    const { json } = await tell(
-      cost(id, { amountMinor: 0n }),
-      cost(id, { amountMinor: -1n }),
-      cost('nobody'),
-      cost(id, { currency: 'VND' }),
-    )
-    expect(json.results).toMatchObject([refused, refused, refused, refused])
+    const { json } = await tell(cost(id, { amountMinor: 0n }), cost(id, { amountMinor: -1n }))
+    expect(json.results).toMatchObject([refused, refused])
     const { json: elsewhere } = await rival.tell(s.service.url, cost(id))
     expect(elsewhere.results).toMatchObject([refused])
     expect(await walletOf(agent)).toEqual(before)
+  })
+
+  it('waits for a person if it is for no order here, in another currency, or booked otherwise', async () => {
+    const { agent, id } = await deposit()
+    const charged = cost(id)
+    expect((await tell(charged)).json.results).toMatchObject([{ result: 'applied' }])
+    const before = await walletOf(agent)
+    const { json: second } = await agent.deposit()
+    const doubtful = [
+      cost('nobody'),
+      cost(id, { currency: 'VND' }),
+      cost(id, { costId: charged.costId, amountMinor: charged.amountMinor + 1n }),
+      cost(second.txn_id, { costId: charged.costId }),
+    ]
+    const { json } = await tell(...doubtful)
+    const look = { result: 'open', detail: expect.stringContaining('has to look into it') }
+    expect(json.results).toMatchObject(doubtful.map(() => look))
+    expect(await walletOf(agent)).toEqual(before)
+    for (const { id: eventId } of doubtful) await closeOpen(eventId)
   })
 })
 

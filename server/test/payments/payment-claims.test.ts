@@ -255,6 +255,7 @@ describe('a person', () => {
       houseId: houseBook('THB'),
       orderId: to.orderId,
       paymentId,
+      reason: 'theirs',
       at: s.clock(),
     })
     const payer = { accountNo: '1', accountName: 'Somebody', bankCode: 'BBL' }

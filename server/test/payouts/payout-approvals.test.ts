@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { mayPayOut } from '../../src/payouts/payout-approval.ts'
 import type { Desk } from '../../src/teller/desk.ts'
-import { FakeProvider, fundedAgent, orderOf, patient } from '../support/fake-provider.ts'
+import {
+  eventId,
+  FakeProvider,
+  fundedAgent,
+  orderOf,
+  patient,
+  paymentEvent,
+} from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -85,6 +92,54 @@ it('one that is declined fails, and its amount is free again', async () => {
   expect(await shop.balance()).toBe(before)
   const { rows } = await s.sql('select body from callback_bodies order by created_at desc limit 1')
   expect(String(rows[0]?.body)).toContain('FAILED')
+})
+
+it('a refund above the amount is not handed over before somebody approves, like any withdrawal', async () => {
+  const events: ReturnType<typeof paymentEvent>[] = []
+  const paidDeposit = async () => {
+    const { json } = await shop.deposit({ amount: 2_500 })
+    const event = paymentEvent(json.txn_id, s.clock(), { amountMinor: 250_000n })
+    events.push(event)
+    expect((await bank.tell(s.service.url, event)).json.results).toMatchObject([
+      { result: 'applied' },
+    ])
+    return json.txn_id as string
+  }
+  let refunds = 0
+  const refund = async (of: string, amount: number) => {
+    const timestamp = s.clock().toISOString()
+    const body = { refId: `refund-${++refunds}`, amount, timestamp }
+    const { status, json, text } = await shop.post(`/payment/orders/${of}/refund`, body)
+    expect(status, text).toBe(201)
+    return json.txn_id as string
+  }
+  const deposit = await paidDeposit()
+  const [small, approved] = [await refund(deposit, 1_000), await refund(deposit, 1_001)]
+  await expect.poll(() => statusOf(small), patient).toBe('PAID')
+  const shown = await proposalOf(approved)
+  expect([await statusOf(approved), isSubmitted(approved)]).toEqual(['WAITING', false])
+  expect((await approve(shown)).json.state).toBe('done')
+  await expect.poll(() => statusOf(approved), patient).toBe('PAID')
+
+  // Declined, it fails, and may be asked for anew; cancelled or taken back, it leaves the inbox.
+  const other = await paidDeposit()
+  const declined = await refund(other, 2_500)
+  const { id } = await proposalOf(declined)
+  await admin.post(`/approvals/${id}/decline`, { reason: 'not theirs', code: admin.code() })
+  await expect.poll(() => statusOf(declined), patient).toBe('FAILED')
+  const stopped = await refund(other, 2_500)
+  await proposalOf(stopped)
+  const back = { id: eventId(), type: 'payment_taken_back', reference: other } as const
+  const { paymentId } = events.at(-1) ?? { paymentId: '' }
+  expect((await bank.tell(s.service.url, { ...back, paymentId })).json.results).toMatchObject([
+    { result: 'applied' },
+  ])
+  expect(await statusOf(stopped)).toBe('CANCEL')
+  await runnerHasPassed()
+  await expect
+    .poll(async () => (await admin.get(`/approvals/${idOf(stopped)}`)).json.state, patient)
+    .toBe('withdrawn')
+  expect([isSubmitted(declined), isSubmitted(stopped)]).toEqual([false, false])
 })
 
 it('one that was declined is not paid, though no rule asks for a person any more', async () => {

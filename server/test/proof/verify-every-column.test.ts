@@ -672,6 +672,19 @@ describe('rows that are missing', () => {
     await expectFound('journal', `delete from journal where ${row(event)}`)
   })
 
+  it.each([
+    'payment_received',
+    'payment_returned',
+    'payment_dismissed',
+    'payment_assigned',
+    'swept',
+    'written_off',
+  ])('a row of the house (%s) is found to be', async (event) => {
+    const which = `(agent_id, seq) = (select agent_id, seq from journal
+      where agent_id < 0 and event = '${event}' order by agent_id, seq limit 1)`
+    await expectFound('journal', `delete from journal where ${which}`)
+  })
+
   it.each(events.filter((event) => statusOf[event as JournalEvent] !== undefined))(
     'a callback (%s) is found to be',
     async (event) => {

@@ -60,6 +60,7 @@ test('the SDK has a function for every operation, and asks for nothing else', as
     eachOrder: () => client.eachOrder().next(),
     cancelOrder: () => client.cancelOrder('TXN'),
     getWallet: () => client.getWallet(),
+    getReserve: () => client.getReserve(),
     listWalletEntries: () => client.listWalletEntries(),
     eachWalletEntry: () => client.eachWalletEntry().next(),
     listBanks: () => client.listBanks(),

@@ -191,10 +191,10 @@ describe('reading', () => {
     expect(await client.getWallet()).toEqual({
       balance: 600,
       held: 0,
-      reserve: 0,
       currency: 'THB',
       seq: 3,
     })
+    expect(await client.getReserve()).toEqual({ reserve: 0, currency: 'THB', seq: 3 })
     const entries = await collect(client.eachWalletEntry({ limit: 2 }))
     expect(entries.map(({ seq, balance }) => [seq, balance])).toEqual([
       [1, 100],

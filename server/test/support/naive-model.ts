@@ -165,7 +165,10 @@ export class NaiveModel {
     }
   }
 
-  do(command: Command): ModelAnswer {
+  do(asked: Command): ModelAnswer {
+    const books = 'houseId' in asked ? [asked.agentId, asked.houseId] : [asked.agentId]
+    const times = books.map((book) => this.lastTime(book))
+    const command = { ...asked, at: new Date(Math.max(asked.at.getTime(), ...times)) }
     switch (command.type) {
       case 'create':
         return this.create(command)
@@ -206,6 +209,11 @@ export class NaiveModel {
       case 'release_reserve':
         return this.release(command)
     }
+  }
+
+  private lastTime(agentId: bigint): number {
+    const last = this.journal.findLast((row) => row.agent_id === agentId)
+    return last?.at instanceof Date ? last.at.getTime() : 0
   }
 
   private isBooked(agentId: bigint, onceKey: string): boolean {
@@ -267,18 +275,34 @@ export class NaiveModel {
     if (orderId !== null && (order?.kind !== 'deposit' || order.status === 'PAID')) {
       return { refused: 'invalid_transition' }
     }
+    const fee = order
+      ? feeByRule(order.feeRule, payment.amount, this.termsOf(agentId).currency)
+      : 0n
+    const [kept] = order ? keptBack(order.reserveRule, payment.amount, fee) : [0n]
+    const { available, reserve } = this.wallet(agentId)
+    if (
+      fee >= payment.amount ||
+      available + payment.amount - fee - kept > largest ||
+      reserve + kept > largest
+    ) {
+      return { refused: 'amount_out_of_range' }
+    }
     this.moveSuspense(houseId, 'payment_assigned', paymentId, -payment.amount, at)
     const decidedSeq = this.wallet(houseId).seq
     Object.assign(payment, { state: 'assigned', assignedTo: agentId, decidedSeq })
     const claim = this.claims.find((each) => each.paymentId === paymentId)
     if (claim) Object.assign(claim, { agentId, orderId })
-    return this.takeIn(agentId, orderId, order, {
+    this.takeIn(agentId, orderId, order, {
       paymentId,
       amount: payment.amount,
       paidAt: payment.paidAt,
       reportedAt: at,
       payer: payment.payer?.accountNo ?? null,
     })
+    if (orderId === null) this.creditWallet({ ...command, type: 'credit_wallet' })
+    else if (order?.status !== 'PAID')
+      this.creditPayment({ ...command, type: 'credit_payment', orderId })
+    return { status: order?.status ?? null, changed: true }
   }
 
   private sweep(command: Command & { type: 'sweep' }): ModelAnswer {

@@ -150,12 +150,10 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
     await teller.do({ type: 'end_unmatched', agentId: houseId, at: at(), ...decided })
   }
   await receiveUnmatched('kept')
-  const assigned = { houseId, orderId: null, paymentId: 'bank:kept' }
+  const assigned = { houseId, orderId: null, paymentId: 'bank:kept', reason }
   await teller.do({ type: 'assign_payment', agentId, at: at(), ...assigned })
   await receive(null, 'lost')
-  for (const id of ['kept', 'lost']) {
-    await teller.do({ type: 'credit_wallet', agentId, at: at(), paymentId: `bank:${id}`, reason })
-  }
+  await teller.do({ type: 'credit_wallet', agentId, at: at(), paymentId: 'bank:lost', reason })
   const lost = { orderId: null, paymentId: 'bank:lost' }
   await teller.do({ type: 'take_back_payment', agentId, at: at(), ...lost })
 

@@ -16,6 +16,8 @@ type Action = OrderDetail['actions'][number]
 
 interface Asked extends Pick<Action, 'name'> {
   version: number
+  /** Fixed when the dialog opens, so that submitting twice refunds once. */
+  ref: string
 }
 
 /** The actions that the service allows; disabled ones say why. */
@@ -35,18 +37,19 @@ export function OrderActions({ detail }: { detail: OrderDetail }) {
           key={action.name}
           size="sm"
           whyNot={action.allowed ? undefined : action.why_not}
-          onClick={() => setAsked({ name: action.name, version: detail.order.version })}
+          onClick={() =>
+            setAsked({
+              name: action.name,
+              version: detail.order.version,
+              ref: crypto.randomUUID(),
+            })
+          }
         >
           {says.actions[action.name].label}
         </ActButton>
       ))}
       {asked && action && (
-        <AskFirst
-          detail={detail}
-          action={action}
-          version={asked.version}
-          close={() => setAsked(null)}
-        />
+        <AskFirst detail={detail} action={action} asked={asked} close={() => setAsked(null)} />
       )}
     </>
   )
@@ -54,12 +57,7 @@ export function OrderActions({ detail }: { detail: OrderDetail }) {
 
 const noAccount = { account_no: '', account_name: '', bank_code: '' }
 
-function AskFirst(props: {
-  detail: OrderDetail
-  action: Action
-  version: number
-  close: () => void
-}) {
+function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; close: () => void }) {
   // The order as it was when the dialog opened; the user has not reviewed later changes.
   const [{ order, action }] = useState({ order: props.detail.order, action: props.action })
   const { name, needs } = action
@@ -96,10 +94,10 @@ function AskFirst(props: {
           body: {
             reason,
             // The version the user saw: if the order has changed since, the service refuses the action.
-            version: props.version,
+            version: props.asked.version,
             ...(needs.includes('code') && { code }),
             ...(needsEvidence && { evidence }),
-            ...(needsAmount && { amount: refunded.trim() }),
+            ...(needsAmount && { amount: refunded.trim(), ref: props.asked.ref }),
             ...(needsAmount && isElsewhere && { to }),
           },
         })

@@ -135,6 +135,14 @@ export const examples: Record<string, Example> = {
     answer: {
       balance: 362.5,
       held: 130,
+      currency: 'THB',
+      seq: 2,
+    },
+  },
+  'GET /payment/wallet/reserve': {
+    path: '/payment/wallet/reserve',
+    status: 200,
+    answer: {
       reserve: 0,
       currency: 'THB',
       seq: 2,

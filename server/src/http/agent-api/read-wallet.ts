@@ -10,10 +10,10 @@ import type { Desk } from '../../teller/desk.ts'
 import type { Door } from './door.ts'
 import { operation, refuseQuery, sendJson } from './operation.ts'
 import type { ReadList } from './read-list.ts'
-import { BankList, EntryPage, SeqQuery, WalletView } from './schemas.ts'
+import { BankList, EntryPage, ReserveView, SeqQuery, WalletView } from './schemas.ts'
 import { pageOf, seqRange } from './seq-page.ts'
 
-/** `GET /payment/wallet`, `/payment/wallet/entries` and `/payment/banks`. */
+/** `GET /payment/wallet`, `/payment/wallet/reserve`, `/payment/wallet/entries` and `/payment/banks`. */
 export function readWalletRoutes(
   app: FastifyInstance,
   door: Door,
@@ -26,8 +26,7 @@ export function readWalletRoutes(
       schema: operation({
         id: 'getWallet',
         summary: 'Read the wallet',
-        description:
-          'What is available, what is held for withdrawals that wait, and what is held back of deposits.',
+        description: 'What is available, and what is held for withdrawals that wait.',
         tag: 'Wallet',
         answers: { 200: WalletView },
       }),
@@ -38,6 +37,28 @@ export function readWalletRoutes(
       const json = jsonObject({
         balance: decimalText(balances.available, agent.currency),
         held: decimalText(balances.held, agent.currency),
+        currency: quoted(agent.currency),
+        seq: String(seq),
+      })
+      return sendJson(reply, 200, json)
+    }),
+  )
+
+  app.get(
+    '/payment/wallet/reserve',
+    {
+      schema: operation({
+        id: 'getReserve',
+        summary: 'Read what is held back of deposits',
+        description: 'It is not in the balance, and becomes available when its days are over.',
+        tag: 'Wallet',
+        answers: { 200: ReserveView },
+      }),
+    },
+    door(async ({ agent, request, reply }) => {
+      refuseQuery(request.query)
+      const { balances, seq } = await readWallet(desk.pool, agent.agentId)
+      const json = jsonObject({
         reserve: decimalText(balances.reserve, agent.currency),
         currency: quoted(agent.currency),
         seq: String(seq),

@@ -197,9 +197,14 @@ export const TxnParams = Type.Object({ txn_id: Type.String() })
 export const WalletView = Type.Object({
   balance: money('available, without what is held or in reserve'),
   held: money('held for waiting withdrawals'),
-  reserve: money('held back of paid deposits until its time has come'),
   currency: Type.String(),
   seq: Type.Integer({ description: 'the journal row these balances are after' }),
+})
+
+export const ReserveView = Type.Object({
+  reserve: money('held back of paid deposits until its time has come'),
+  currency: Type.String(),
+  seq: Type.Integer({ description: 'the journal row that it is after' }),
 })
 
 const seq = Type.Integer({ description: 'gapless in the journal' })

@@ -4,7 +4,7 @@ import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { lastCallbackOf } from '../../callbacks/search-callbacks.ts'
 import type { Order } from '../../ledger/book.ts'
 import { findBank } from '../../lib/banks.ts'
-import { newOrderId, txnId } from '../../lib/ids.ts'
+import { txnId } from '../../lib/ids.ts'
 import { decimalText, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
@@ -35,6 +35,7 @@ interface Asked {
   reason: string
   evidence?: string
   amount?: string
+  ref?: string
   to?: { account_no: string; account_name: string; bank_code: string }
   version?: number
 }
@@ -77,13 +78,13 @@ export function orderActionRoutes(
         action,
         also: ({ to }: Asked) => (to ? ['refund_elsewhere'] : []),
         repeats: name === 'refund' ? 'keyed' : 'checked',
-        isDone: async ({ operator, params }: AskedAction) => {
-          const { order } = await orderNamed(desk.pool, operator, params.txn_id)
-          return isRefunded(desk, order, refundRef(operator.proposal?.id ?? ''))
+        isDone: async ({ operator, params, body }: AskedAction) => {
+          const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
+          return isRefunded(desk, order, refundAsked(operator, agent, body))
         },
         view: async ({ operator, params, body }: AskedAction) => {
           const { order, agent } = await orderNamed(desk.pool, operator, params.txn_id)
-          return viewOf(desk, { order, agent }, name, body)
+          return viewOf(desk, operator, { order, agent }, name, body)
         },
       },
     })
@@ -108,13 +109,14 @@ const byTwo: Partial<Record<ActionName, ApprovedAction>> = {
 /** What an action would change, for who approves it. */
 async function viewOf(
   desk: Desk,
+  operator: Operator,
   { order, agent }: { order: Order; agent: Agent },
   name: ActionName,
   asked: Asked,
 ): Promise<ActionView> {
   const { agentId, orderId, status, version, currency } = order
+  const refund = name === 'refund' ? refundAsked(operator, agent, asked) : undefined
   await refuseIfNot(desk, order, name, asked)
-  const refund = name === 'refund' ? refundAsked(agent, asked, '') : undefined
   const refusal = refund?.elsewhere && destinationFault(agent.currency, refund.elsewhere)
   if (refusal) throw refusal
   const minor = refund?.amountMinor ?? order.amountMinor
@@ -132,6 +134,7 @@ async function viewOf(
     after: {
       action: name,
       ...(refund && { refunded: exact(minor, currency) }),
+      ...(refund && asked.ref !== undefined && { ref: asked.ref }),
       ...(refund?.elsewhere && { to: refund.elsewhere }),
       ...(asked.evidence !== undefined && { evidence: asked.evidence }),
     },
@@ -162,8 +165,7 @@ function act(
   asked: Asked,
 ): Promise<Order> {
   const { agentId, orderId, status, version } = order
-  const refId = operator.proposal?.id ?? newOrderId(desk.now())
-  const refund = name === 'refund' ? refundAsked(agent, asked, refId) : undefined
+  const refund = name === 'refund' ? refundAsked(operator, agent, asked) : undefined
   return audited(
     desk.pool,
     desk.now,
@@ -182,16 +184,17 @@ function act(
       reason: asked.reason,
     },
     async () => {
-      // A refund that was interrupted may be there already, and leave nothing to refund.
-      const isAgain = operator.proposal?.again === true
-      if (refund && isAgain && (await isRefunded(desk, order, refund.refId))) return order
+      // A refund that is asked for again is there already, and may have left nothing to refund.
+      if (refund && (await isRefunded(desk, order, refund))) return order
       const { attempts, lastSeq } = await refuseIfNot(desk, order, name, asked)
       if (refund) {
         const { elsewhere, ...request } = refund
         if (elsewhere && !operator.proposal) {
           throw new Problem('not_permitted', 'A refund to another account takes two people.')
         }
-        await refundOrder(desk, agent, orderId, request, elsewhere)
+        const { isNew } = await refundOrder(desk, agent, orderId, request, elsewhere)
+        // Made by somebody else at the same time.
+        if (!isNew) await isRefunded(desk, order, refund)
         return order
       }
       if (name !== 'resend' && name !== 'refund') {
@@ -209,9 +212,19 @@ function act(
   )
 }
 
-async function isRefunded(desk: Desk, deposit: Order, refId: string): Promise<boolean> {
+/** Whether the refund was made by an earlier request. Its reference may not stand for another one. */
+async function isRefunded(desk: Desk, deposit: Order, asked: RefundAsked): Promise<boolean> {
   const refunds = await refundsOfDeposit(desk.pool, deposit)
-  return refunds.some((each) => each.refId === refId)
+  const made = refunds.find(({ refId }) => refId === asked.refId)
+  if (!made) return false
+  const { accountNo, accountName, bankCode } = asked.elsewhere ?? made
+  const isSame =
+    made.amountMinor === asked.amountMinor &&
+    made.accountNo === accountNo &&
+    made.accountName === accountName &&
+    made.bankCode === bankCode
+  if (!isSame) throw new Problem('ref_id_conflict', 'This ref stands for another refund.')
+  return true
 }
 
 function bodyOf(name: ActionName) {
@@ -219,10 +232,15 @@ function bodyOf(name: ActionName) {
   return actionTraits[name].needsEvidence ? EvidenceRequest : ActionRequest
 }
 
-/** An operator's refund has a refId of its own making, which no agent's request has. */
-const refundRef = (id: string) => `refund-${id}`
+type RefundAsked = ReturnType<typeof refundAsked>
 
-function refundAsked({ currency }: Agent, { amount = '', to }: Asked, id: string) {
+/**
+ * A refund that an operator asks for. Its reference makes the refId, so that a request whose answer was lost can be
+ * repeated. Proposals of earlier releases have none: they are known by their own id.
+ */
+function refundAsked(operator: Operator, { currency }: Agent, { amount = '', ref, to }: Asked) {
+  const id = ref ?? operator.proposal?.id
+  if (id === undefined) throw invalidRequest([{ field: 'ref', message: 'is required' }])
   const amountMinor = parseDecimal(amount, currency)
   if (!amountMinor) {
     const message = `must be a positive multiple of ${decimalText(1n, currency)}`
@@ -233,7 +251,7 @@ function refundAsked({ currency }: Agent, { amount = '', to }: Asked, id: string
     accountName: to.account_name,
     bankCode: findBank(currency, to.bank_code)?.code ?? to.bank_code,
   }
-  return { refId: refundRef(id), amountMinor, extraParams: null, elsewhere }
+  return { refId: `refund-${id}`, amountMinor, extraParams: null, elsewhere }
 }
 
 function changed({ status }: Order): Problem {

@@ -172,6 +172,11 @@ export const RefundRequest = Type.Object(
       pattern: '^[0-9]{1,13}([.][0-9]{1,2})?$',
       description: 'what to refund, such as 100 or 99.50',
     }),
+    // Absent in proposals of earlier releases only.
+    ref: Type.Optional({
+      ...printable(57),
+      description: 'always needed: repeated with the same one, the request makes no second refund',
+    }),
     to: Type.Optional(
       Type.Object(
         {
