@@ -519,6 +519,160 @@ describe('money that goes back', () => {
   })
 })
 
+describe('whichever report comes first', () => {
+  /** Brings a push and a statement of the same money in both orders, each to an account of its own. */
+  async function inBothOrders(
+    say: (order: Awaited<ReturnType<typeof deposit>>) => {
+      pushes: Record<string, unknown>[]
+      lines: Parameters<typeof camt>[0]['lines']
+    },
+    fields: Record<string, unknown> = {},
+  ) {
+    const ends: unknown[] = []
+    for (const isPushFirst of [true, false]) {
+      const account = await onlyAccount({ match: 'code' })
+      const order = await deposit(fields)
+      const { pushes, lines } = say(order)
+      const day = dayAt(s.clock())
+      const steps = [
+        async () => {
+          for (const each of pushes) await pushed(account, each)
+        },
+        () => importFile(s, account, camt({ account: account.account, day, lines })),
+      ]
+      for (const step of isPushFirst ? steps : steps.toReversed()) {
+        await step()
+        await s.prove()
+      }
+      const movements = await movementsOf(s, account)
+      ends.push({
+        status: await statusOf(order.id),
+        balance: await agent.balance(),
+        movements: movements
+          .map((each) => [each.amountMinor, each.explainedBy, each.paymentState].join(' '))
+          .sort(),
+      })
+    }
+    expect(ends[0]).toEqual(ends[1])
+    return ends[0]
+  }
+
+  it('a code that only the statement tells pays its order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w1', amount: '100.00', text: '' }],
+      lines: [{ amount: '100.00', text: code }],
+    }))
+    expect(end).toEqual({ status: 'PAID', balance: 100, movements: ['10000 payment credited'] })
+  })
+
+  it('a code that only the push tells pays its order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w2', amount: '100.00', text: code }],
+      lines: [{ amount: '100.00', text: 'CREDIT' }],
+    }))
+    expect(end).toMatchObject({ status: 'PAID', balance: 100 })
+  })
+
+  it('a payer that only the statement tells pays the order', async () => {
+    const end = await inBothOrders(
+      () => ({
+        pushes: [{ id: 'w3', amount: '100.00', text: '' }],
+        lines: [{ amount: '100.00', payerNo: '1234567890' }],
+      }),
+      { accountNo: '1234567890' },
+    )
+    expect(end).toMatchObject({ status: 'PAID', balance: 100 })
+  })
+
+  it('another amount than the order’s waits at the order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w4', amount: '90.00', text: '' }],
+      lines: [{ amount: '90.00', text: code }],
+    }))
+    expect(end).toMatchObject({ status: 'WAITING', movements: ['9000 payment waiting'] })
+  })
+
+  it('a reversal that was pushed as a plain debit takes the payment back', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [
+        { id: 'w5', amount: '100.00', text: code },
+        { id: 'w6', amount: '100.00', direction: 'debit' },
+      ],
+      lines: [
+        { amount: '100.00', text: code, ref: 'B-1' },
+        { amount: '-100.00', ref: 'B-1', isReturn: true },
+      ],
+    }))
+    expect(end).toMatchObject({
+      status: 'VOID',
+      balance: 0,
+      movements: ['-10000 payment_taken_back ', '10000 payment taken_back'],
+    })
+  })
+
+  it('an order that has expired since is paid, if the money came in time', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const { id, code } = await deposit()
+    const day = dayAt(s.clock())
+    await pushed(account, { id: 'w7', amount: '100.00' })
+    s.clock.advance(60 * minute)
+    await expect.poll(() => statusOf(id)).toBe('EXPIRED')
+    const lines = [{ amount: '100.00', text: code }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect([await statusOf(id), await agent.balance()]).toEqual(['PAID', 100])
+  })
+
+  it('what a person has decided stays, whatever the bank says later', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const { id, code } = await deposit()
+    const movement = await pushed(account, { id: 'w8', amount: '100.00' })
+    const paymentId = `${account.account.name}:${movement?.movementId}`
+    await returnPayment(s.service.desk, paymentId, 'sent back')
+    const lines = [{ amount: '100.00', text: code }]
+    const day = dayAt(s.clock())
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await statusOf(id)).toBe('WAITING')
+    expect(await movementsOf(s, account)).toMatchObject([
+      { state: 'booked', paymentState: 'returned' },
+    ])
+  })
+
+  it('what the bank says while a movement is being booked is heard', async () => {
+    const account = await onlyAccount({ match: 'code', feed: 'none' })
+    const { id, code } = await deposit()
+    const of = account.account
+    const { desk } = s.service
+    const day = dayAt(s.clock())
+    const file = (text: string) => ({
+      name: text || 'f',
+      bytes: camt({ account: of, day, lines: [{ amount: '100.00', text }] }),
+      via: 'folder' as const,
+      by: 'test',
+    })
+    // Ahead of the service's clock, so that nobody else books it.
+    const later = new Date(s.clock().getTime() + 60 * minute)
+    const ahead = { ...desk, now: () => later }
+    await importBankFile(ahead, of, file(''), 'sandbox')
+    // The second file comes after the decision, just before the books change.
+    const files = [file(code)]
+    const teller = Object.create(desk.teller, {
+      do: {
+        value: async (command: Parameters<typeof desk.teller.do>[0]) => {
+          for (const each of files.splice(0)) await importBankFile(ahead, of, each, 'sandbox')
+          return desk.teller.do(command)
+        },
+      },
+    })
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    expect(await bookMovements({ ...ahead, teller }, onError, of.name)).toBe(1)
+    expect([files, await statusOf(id)]).toEqual([[], 'WAITING'])
+    expect(await bookMovements({ ...ahead, teller }, onError, of.name)).toBe(1)
+    expect(errors).toEqual([])
+    expect(await statusOf(id)).toBe('PAID')
+  })
+})
+
 it('a movement that cannot be decided on holds up no other, and is tried again', async () => {
   const account = await onlyAccount({ match: 'code', feed: 'none' })
   const orders = [await deposit(), await deposit(), await deposit()]
