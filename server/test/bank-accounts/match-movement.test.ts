@@ -339,7 +339,7 @@ describe('a rail that deducts a fixed fee', () => {
   ])(
     'a bank that takes back %s leaves the books as they were, and what it kept a cost',
     async (_, missing, cost) => {
-      const { id, code, payable } = await deposit()
+      const { id, code, payable } = await deposit({ amount: 600 + missing })
       const before = await books()
       const amount = less(payable, 3)
       const ref = `R${missing}`
