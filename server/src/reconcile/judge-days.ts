@@ -14,6 +14,9 @@ export interface StatementFact {
   seq: bigint | null
   /** Whether it is the bank's word, and not only a person's who brought the file. */
   isTrusted: boolean
+  /** The bank's id of it, and which of its pages this is, if it has pages. */
+  id?: string | null
+  page?: number | null
 }
 
 export interface MovementFact {
@@ -84,7 +87,7 @@ export function judgeDays(
   today: Day,
 ): JudgedDay[] {
   const trusted = statements.filter(({ isTrusted }) => isTrusted)
-  const latest = latestStatements(trusted)
+  const latest = withOpenings(latestStatements(withoutCovered(pagesJoined(trusted))), trusted)
   const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {
@@ -144,6 +147,74 @@ function latestStatements(statements: readonly StatementFact[]): StatementFact[]
   return [...byDays.values()]
     .flatMap((same) => joined([...same.values()]))
     .sort((a, b) => (a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1))
+}
+
+/**
+ * Joins the pages of a statement: the first has its opening and the last its closing balance. Without all pages before
+ * it, a page does not close a day.
+ */
+function pagesJoined(statements: readonly StatementFact[]): StatementFact[] {
+  const byStatement = new Map<string, Map<number, StatementFact>>()
+  const keyOf = ({ id, seq, to }: StatementFact) => `${to} ${id} ${seq}`
+  for (const statement of statements) {
+    if (statement.page == null) continue
+    const pages = byStatement.get(keyOf(statement)) ?? new Map<number, StatementFact>()
+    byStatement.set(keyOf(statement), pages.set(statement.page, statement))
+  }
+  return statements.flatMap((statement) => {
+    const pages = byStatement.get(keyOf(statement))
+    if (statement.page == null || !pages || (pages.size === 1 && statement.page === 1)) {
+      return [statement]
+    }
+    const inOrder = [...pages.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
+    const [first] = inOrder
+    const last = inOrder.at(-1)
+    if (last !== statement || !first) return []
+    const isWhole = inOrder.every(({ page }, at) => page === at + 1)
+    return [
+      {
+        ...last,
+        from: first.from < last.from ? first.from : last.from,
+        opening: first.page === 1 ? first.opening : null,
+        closing: isWhole ? last.closing : null,
+        booked: inOrder.reduce((sum, { booked }) => sum + booked, 0n),
+        entries: inOrder.reduce((sum, { entries }) => sum + entries, 0),
+      },
+    ]
+  })
+}
+
+/** Without those that say no opening and that a later one repeats and continues. */
+function withoutCovered(statements: readonly StatementFact[]): StatementFact[] {
+  return statements.filter(
+    ({ opening, from, to }, at) =>
+      opening !== null ||
+      !statements
+        .slice(at + 1)
+        .some((later) => later.closing !== null && later.from <= from && later.to > to),
+  )
+}
+
+/**
+ * Where a bank says no opening balance, it is that of an earlier statement from the same day on, else the closing
+ * balance before. The first statement of an account sets it.
+ */
+function withOpenings(
+  latest: readonly StatementFact[],
+  told: readonly StatementFact[],
+): StatementFact[] {
+  const openings: StatementFact[] = []
+  for (const statement of latest) {
+    const { from, to } = statement
+    const same = told.findLast(
+      (each) => each.from === from && each.to < to && each.closing !== null,
+    )
+    const implied = same?.closing == null ? null : (same.opening ?? same.closing - same.booked)
+    const before = openings.findLast((each) => each.to < from)
+    const opening = statement.opening ?? implied ?? before?.closing ?? null
+    openings.push({ ...statement, opening })
+  }
+  return openings
 }
 
 /** Joins the statements of a day that begin where another ends: some banks write several a day. */

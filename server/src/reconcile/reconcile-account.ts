@@ -46,10 +46,12 @@ export async function reconcileAccount(
       closing: bigint | null
       booked: bigint
       entries: number
+      bank_id: string | null
       bank_seq: string | null
+      page: number | null
       is_trusted: boolean
     }>(
-      `select from_day, to_day, opening, closing, booked, entries, bank_seq, is_trusted
+      `select from_day, to_day, opening, closing, booked, entries, bank_id, bank_seq, page, is_trusted
        from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
          and ($2::date is null or to_day >= $2::date - $3::int)
@@ -109,6 +111,8 @@ export async function reconcileAccount(
         entries: row.entries,
         seq: row.bank_seq !== null && /^\d{1,18}$/.test(row.bank_seq) ? BigInt(row.bank_seq) : null,
         isTrusted: row.is_trusted,
+        id: row.bank_id,
+        page: row.page,
       }),
     ),
     movements.map(

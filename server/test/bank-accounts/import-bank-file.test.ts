@@ -580,6 +580,29 @@ describe('whatever order reports come in', () => {
   })
 })
 
+it('a bank that tells no opening balance is held to the closing balance before', async () => {
+  const account = await offAccount()
+  const ofx = (of: string, balance: string, ...amounts: string[]) => {
+    const compact = of.replaceAll('-', '')
+    const lines = amounts.map(
+      (amount, nth) =>
+        `<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>${compact}<TRNAMT>${amount}<FITID>${of}-${nth}<NAME>A</STMTTRN>\n`,
+    )
+    return Buffer.from(`OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nCHARSET:1252\n
+<OFX><BANKMSGSRSV1><STMTTRNRS><TRNUID>1<STMTRS><CURDEF>THB
+<BANKACCTFROM><BANKID>X<ACCTID>${account.account.accountNo}<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><DTSTART>${compact}<DTEND>${compact}
+${lines.join('')}</BANKTRANLIST><LEDGERBAL><BALAMT>${balance}<DTASOF>${compact}</LEDGERBAL>
+</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n`)
+  }
+  await importFile(s, account, ofx('2026-11-10', '150.00', '100.00'))
+  await importFile(s, account, ofx('2026-11-11', '190.00', '30.00', '10.00'))
+  expect(await daysOf(s, account)).toEqual(['2026-11-10 green', '2026-11-11 green'])
+  // Its line of 7.00 was lost.
+  await importFile(s, account, ofx('2026-11-12', '217.00', '20.00'))
+  expect((await daysOf(s, account)).at(-1)).toBe('2026-11-12 red does_not_close')
+})
+
 it('a push between two imports of a day is credited once', async () => {
   await s.sql(`update providers set state = 'off' where name in (select name from bank_accounts)`)
   const account = await makeAccount(s, { match: 'amount', surplusSteps: 9 })
