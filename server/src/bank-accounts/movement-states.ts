@@ -144,6 +144,9 @@ export async function unexplainedDebits(
   return rows
 }
 
+/** SQL: whoever explains a movement books it at once; others do if that takes longer than this. */
+const unlessGone = `interval '20 seconds'`
+
 /** What a person may say that a movement was. */
 export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction'] as const
 
@@ -160,7 +163,7 @@ export async function explain(
   returns: string | null,
 ): Promise<BankMovement | undefined> {
   const { rows } = await db.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5,
+    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5::timestamptz + ${unlessGone},
        returns = $6
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
@@ -181,7 +184,8 @@ export async function explainAsBatch(
   at: Date,
 ): Promise<BankMovement | undefined> {
   const { rows } = await tx.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3, act_at = $4
+    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3,
+       act_at = $4::timestamptz + ${unlessGone}
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = any($5::text[])))
      returning ${movementColumns.select('m')}`,

@@ -212,7 +212,7 @@ function reportRow(
     balanceAfterMinor: report.balanceAfterMinor,
     ids: JSON.stringify(report.ids),
     text: report.text,
-    payerAccountNo: report.payer.accountNo,
+    payerAccountNo: report.payer.accountNo?.slice(0, 64) ?? null,
     isReturn: report.isReturn,
     isTrusted,
     reportedAt: at,

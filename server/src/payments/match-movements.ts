@@ -103,15 +103,20 @@ export async function matchCredits(
     }
   }
   const named = (open: readonly Matched[]) => byCode(pool, open, codes)
-  const rules: [name: string, find: (open: readonly Matched[]) => Promise<Candidate[]>][] = [
-    ['the code', named],
-    ['the amount', (open) => byAmount(pool, account, open)],
-    ['the payer and the amount', (open) => byPayer(pool, account, open)],
-    ['the payer and the amount', (open) => byMaskedPayer(pool, account, open)],
+  const payer = { name: 'the payer and the amount', isOfOpen: true }
+  const rules: {
+    name: string
+    find: (open: readonly Matched[]) => Promise<Candidate[]>
+    isOfOpen?: boolean
+  }[] = [
+    { name: 'the code', find: named },
+    { name: 'the amount', find: (open) => byAmount(pool, account, open) },
+    { ...payer, find: (open) => byPayer(pool, account, open) },
+    { ...payer, find: (open) => byMaskedPayer(pool, account, open) },
   ]
-  for (const [rule, find] of rules) {
+  for (const { name: rule, find, isOfOpen = false } of rules) {
     const open = credits.filter(({ movementId }) => !matches.has(movementId))
-    const found = await ordersOf(pool, await find(open))
+    const found = await ordersOf(pool, await find(open), isOfOpen)
     for (const movement of open) {
       const [one, two] = found.get(movement.movementId) ?? []
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
@@ -340,14 +345,22 @@ async function inWindow(
   return rows.map(({ movement_id: movementId, ...expected }) => ({ movementId, expected }))
 }
 
-/** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
+/**
+ * Of each movement's candidates those whose order was created, since a reservation may have come to nothing. If only
+ * open ones are wanted, one that is paid or over counts if none is open: the bank may report after its end.
+ */
 async function ordersOf(
   pool: Pool | Tx,
   candidates: readonly Candidate[],
+  isOfOpen: boolean,
 ): Promise<Map<string, ExpectedDeposit[]>> {
   if (candidates.length === 0) return new Map()
-  const { rows } = await pool.query<{ order_id: string; provider: string | null }>(
-    `select o.order_id, o.provider from orders o
+  const { rows } = await pool.query<{
+    order_id: string
+    provider: string | null
+    status: string
+  }>(
+    `select o.order_id, o.provider, o.status from orders o
      join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
        on o.agent_id = k.agent_id and o.order_id = k.order_id`,
     [
@@ -366,7 +379,18 @@ async function ordersOf(
     if (isItsAccount || !orders.has(expected.orderId)) orders.set(expected.orderId, expected)
     found.set(movementId, orders)
   }
-  return new Map([...found].map(([movementId, orders]) => [movementId, [...orders.values()]]))
+  const statuses = new Map(rows.map(({ order_id, status }) => [order_id, status]))
+  return new Map(
+    [...found].map(([movementId, orders]) => {
+      const all = [...orders.values()]
+      const inStatus = (status: string) =>
+        all.filter(({ orderId }) => statuses.get(orderId) === status)
+      const [open = all] = isOfOpen
+        ? ['WAITING', 'EXPIRED'].map(inStatus).filter((each) => each.length > 0)
+        : []
+      return [movementId, open]
+    }),
+  )
 }
 
 /**
