@@ -122,7 +122,11 @@ describe('a file', () => {
     const account = await offAccount()
     await importFile(s, account, camt({ account: account.account, day, lines: twoLines }))
     const [movement] = await movementsOf(s, account)
-    expect(movement).toMatchObject({ broughtBy: ['test@example.com'], sources: ['statement'] })
+    expect(movement).toMatchObject({
+      broughtBy: ['test@example.com'],
+      sources: ['statement'],
+      files: [{ name: 'statement.xml', via: 'command', broughtBy: 'test@example.com' }],
+    })
   })
 
   it('is kept encrypted', async () => {
@@ -134,6 +138,34 @@ describe('a file', () => {
     ])
     expect(rows[0].bytes.toString('latin1')).not.toContain('VERYPRIVATE')
   })
+})
+
+const longIds = `<Refs>${['MsgId', 'AcctSvcrRef', 'PmtInfId', 'InstrId', 'EndToEndId', 'TxId']
+  .map((name) => `<${name}>${name.repeat(150)}</${name}>`)
+  .join('')}</Refs>`
+
+it('a payer’s number that is longer than any is cut, and the file is read', async () => {
+  const account = await offAccount()
+  const lines = [{ amount: '1.00', payerNo: '9'.repeat(70) }]
+  const done = await importFile(s, account, camt({ account: account.account, day, lines }))
+  expect(done.movements).toBe(1)
+  expect((await movementsOf(s, account))[0]?.payerAccountNo).toBe('9'.repeat(64))
+})
+
+it.each([
+  ['9912345', false],
+  ['99-12345', true],
+  ['0012345', true],
+  ['DE9912345', true],
+  ['12345', true],
+])('a file of the account %s is one of 12345: %s', async (written, is) => {
+  const account = await makeAccount(s, { match: 'code', accountNo: '12345' }, { isOff: true })
+  const bytes = camt({ account: { ...account.account, accountNo: written }, day, lines: twoLines })
+  const importing = importFile(s, account, bytes).then(
+    () => true,
+    (error) => !(error instanceof BankFileFault),
+  )
+  expect(await importing).toBe(is)
 })
 
 describe('a file that is refused', () => {
@@ -172,6 +204,11 @@ describe('a file that is refused', () => {
       'has an amount that is none',
       (account) => whole(account).replaceAll('250.00', '25O.00'),
       /Line \d+.*25O/,
+    ],
+    [
+      'has references that are too long',
+      (account) => whole(account).replace('<TxDtls>', `<TxDtls>${longIds}`),
+      /Line \d+: The references/,
     ],
     ['is nothing that a bank writes', () => 'hello', /./],
     ['is empty', () => '', /./],

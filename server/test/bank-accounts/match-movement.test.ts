@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findAgent } from '../../src/agents/find-agent.ts'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { movementView } from '../../src/bank-accounts/movement-view.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
@@ -8,7 +9,7 @@ import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { explainReturn } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
-import { returnPayment } from '../../src/payments/payments.ts'
+import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import { possibleOrders } from '../../src/payments/possible-orders.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import {
@@ -209,6 +210,43 @@ describe('accounts without unique amounts', () => {
     })
     expect(movement).toMatchObject({ why: 'ambiguous', paymentState: 'waiting' })
     expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['WAITING', 'WAITING'])
+  })
+
+  it('of one payer’s orders only open ones count, while there is one', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const paid = await deposit({ amount: 500 })
+    await pushed(account, { id: 'i0', amount: '500.00', text: paid.code })
+    const over = await deposit({ amount: 500 })
+    s.clock.advance(16 * minute)
+    await expect.poll(() => statusOf(over.id)).toBe('EXPIRED')
+    const open = await deposit({ amount: 500 })
+    const payer = { account_no: '1234567890' }
+    await pushed(account, { id: 'i1', amount: '500.00', payer })
+    const states = async () => [
+      await statusOf(paid.id),
+      await statusOf(over.id),
+      await statusOf(open.id),
+    ]
+    expect(await states()).toEqual(['PAID', 'EXPIRED', 'PAID'])
+    // None is open any more: it is late money of the one that is over.
+    expect(await pushed(account, { id: 'i2', amount: '500.00', payer })).toMatchObject({
+      paymentState: 'waiting',
+      orderId: expect.stringContaining(over.id.split('-')[1]?.slice(0, 8) ?? '-'),
+    })
+  })
+
+  it('a payment that a person credits to an order names it from then on', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const a = await deposit({ amount: 250 })
+    const waiting = await pushed(account, { id: 'p1', amount: '250.00' })
+    if (!waiting) throw new Error('there is no movement')
+    expect(movementView(waiting)).toMatchObject({ txn_id: null, amount: '250.00' })
+    const [agentId, orderId = ''] = a.id.split('-')
+    const to = { agentId: BigInt(agentId ?? 0), orderId }
+    const paymentId = `${account.account.name}:${waiting.movementId}`
+    await creditPayment(s.service.desk, paymentId, to, 'a receipt')
+    const [movement] = await movementsOf(s, account)
+    expect(movement && movementView(movement)).toMatchObject({ txn_id: a.id, state: 'credited' })
   })
 
   it('two equal lines of one day are two movements, matched one by one', async () => {
