@@ -95,7 +95,11 @@ export async function matchCredits(
     } else if (returned) {
       nobody(movement, 'unmatched', returned.fault)
     } else if (isReturn(movement, said)) {
-      nobody(movement, 'unmatched', 'The bank gives back a payment of ours.')
+      nobody(
+        movement,
+        'unmatched',
+        'return_unknown: the bank gives back a payment of ours, and no payout fits it.',
+      )
     } else if (payer !== null && own.includes(payer)) {
       nobody(movement, 'unmatched', 'It comes from an account of ours.')
     } else if (codes.get(movement.movementId)?.some((code) => payouts.has(code))) {

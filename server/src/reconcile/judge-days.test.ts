@@ -140,6 +140,15 @@ describe('pages of a statement', () => {
 })
 
 describe('breaks:', () => {
+  test('what contradicts the payouts of files has its name, and a person ends it', () => {
+    const debit = movement({ amountMinor: -100n, isUnexplained: true, fault: 'paid_twice' })
+    const closing = { closing: -100n, booked: -100n }
+    expect(judged([statement(closing)], [debit])).toEqual([`${monday} red paid_twice -100`])
+    const back = movement({ waitsSince: monday, fault: 'return_unknown' })
+    expect(judged([statement()], [back])).toEqual([`${monday} red return_unknown 100`])
+    expect(judged([statement()], [{ ...back, waitsSince: null }])).toEqual([`${monday} green`])
+  })
+
   test('does_not_close: opening and entries are not the closing balance', () => {
     expect(judged([statement({ closing: 101n })], [movement()])).toEqual([
       `${monday} red does_not_close 1`,

@@ -26,6 +26,8 @@ export interface MovementFact {
   /** Whether a statement that is the bank's word has it. */
   isInStatement: boolean
   isUnexplained: boolean
+  /** What about it contradicts the payouts of files. */
+  fault?: PayoutFault | null
   /** The sum of a batch that is in the books, although its payments are known one by one. */
   isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
@@ -36,7 +38,12 @@ export interface MovementFact {
   isUnconfirmed: boolean
 }
 
+/** A payout was debited again; a debit or a return is of another amount than its payout; a return is of none. */
+export const payoutFaults = ['paid_twice', 'amount_differs', 'return_unknown'] as const
+export type PayoutFault = (typeof payoutFaults)[number]
+
 export type BreakName =
+  | PayoutFault
   | 'gap'
   | 'seq_gap'
   | 'does_not_close'
@@ -49,7 +56,7 @@ export type BreakName =
   | 'batch_twice'
   | 'return_not_debited'
   | 'paid_not_debited'
-  | 'debited_not_paid'
+  | 'paid_after_failed'
   | 'signed_day_changed'
   | 'written_off'
   | 'books_differ'
@@ -320,6 +327,15 @@ function unconfirmedBreak(
   ]
 }
 
+const faultWords: Record<PayoutFault, string> = {
+  paid_twice:
+    'The bank has debited a payout twice. Ask it for the money, and say what the second debit was.',
+  amount_differs:
+    'It names a payout or a file of payouts, and has another amount. Compare both, and say what it was.',
+  return_unknown:
+    'The bank gives back a payment of ours, and no payout fits it. Find out which one it was.',
+}
+
 function movementBreaks(
   movements: readonly MovementFact[],
   statements: readonly StatementFact[],
@@ -327,8 +343,17 @@ function movementBreaks(
 ): Break[] {
   return movements.flatMap((movement): Break[] => {
     const { movementId, amountMinor, day, isUnexplained, isInStatement, waitsSince } = movement
+    const { fault = null } = movement
     const breaks: Break[] = []
-    if (isUnexplained) {
+    if (fault !== null && (isUnexplained || waitsSince !== null)) {
+      breaks.push({
+        name: fault,
+        amountMinor,
+        movementId,
+        ...(!isUnexplained && { paymentWaits: true }),
+        detail: faultWords[fault],
+      })
+    } else if (isUnexplained) {
       const isDebit = amountMinor < 0n
       breaks.push({
         name: isDebit ? 'unexplained_debit' : 'unexplained_credit',
@@ -348,7 +373,7 @@ function movementBreaks(
           'The sum of a batch was booked, and its payments came afterwards: the books have both. Explain the sum as "batch"; if it was credited to an agent, take it back there first.',
       })
     }
-    if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
+    if (fault === null && waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
       breaks.push({
         name: 'unexplained_credit',
         amountMinor,

@@ -10,6 +10,8 @@ import {
   type JudgedDay,
   judgeDays,
   type MovementFact,
+  type PayoutFault,
+  payoutFaults,
   type StatementFact,
 } from './judge-days.ts'
 import { type DayDigests, readSignOffs, type SignOff, withSignOffs } from './sign-offs.ts'
@@ -74,8 +76,10 @@ export async function reconcileAccount(
       in_statement: boolean
       sum_twice: boolean
       waits_since: Date | null
+      fault: PayoutFault | null
     }>(
       `select m.movement_id, m.booked_on, m.amount, m.state,
+         substring(m.detail from '^(${payoutFaults.join('|')}):') as fault,
          exists (select 1 from bank_reports r where r.account = m.account
            and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
            as in_statement,
@@ -122,6 +126,7 @@ export async function reconcileAccount(
         amountMinor: row.amount,
         isInStatement: row.in_statement,
         isUnexplained: row.state === 'unexplained',
+        fault: row.fault,
         isSumTwice: row.sum_twice,
         waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
         isOpen: row.state === 'new' || row.state === 'matched',
@@ -171,12 +176,13 @@ function addBreaks(last: JudgedDay, sides: AccountSides): void {
   }
   if (debitedNotPaid !== 0n) {
     say(
-      'debited_not_paid',
+      'paid_after_failed',
       debitedNotPaid,
       'The bank has debited payouts of files that failed in the books. Look at the open items.',
     )
   }
   if (last.state === 'green' && last.breaks.length > 0) last.state = 'amber'
+  if (debitedNotPaid !== 0n) last.state = 'red'
   const difference = differenceOf(sides)
   // While movements are being booked, the books run ahead of what is marked as booked.
   if (difference === 0n || isBooking) return

@@ -15,7 +15,8 @@ export async function redDays(pool: Pool, now: Date): Promise<Trouble[]> {
     const since = localTimeIn(account.zone)(new Date(now.getTime() - lookBackMs)).slice(0, 10)
     const { days } = await reconcileAccount(pool, account, now, since)
     for (const { day, state, signOff, digests } of days) {
-      if (state !== 'red' || signOff?.shown === digests.shown) continue
+      const isSigned = signOff?.state === state && signOff.movements === digests.movements
+      if (state !== 'red' || isSigned) continue
       troubles.push({
         subject: `${account.name} ${day}`,
         topic: account.name,

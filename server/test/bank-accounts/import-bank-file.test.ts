@@ -3,6 +3,9 @@ import { explainBatch, explainMovement } from '../../src/payments/explain-moveme
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
 import { takePush } from '../../src/payments/take-push.ts'
+import { reconcileAccount } from '../../src/reconcile/reconcile-account.ts'
+import { redDays } from '../../src/reconcile/red-days.ts'
+import { signOffDay } from '../../src/reconcile/sign-off-day.ts'
 import { BankFileFault } from '../../src/statements/statement.ts'
 import {
   booked,
@@ -615,6 +618,33 @@ describe('whatever order reports come in', () => {
         ])
     }
   })
+})
+
+it('a day that was signed off alarms again if a later statement changes it', async () => {
+  const account = await offAccount()
+  const { account: of } = account
+  const { pool } = s.backend
+  const today = dayAt(s.clock())
+  const first = [{ amount: '-10.00', text: 'who knows' }]
+  const statement = { account: of, day: today, opening: '100.00' }
+  await importFile(s, account, camt({ ...statement, closing: '90.00', lines: first }))
+  const alarms = async () =>
+    (await redDays(pool, s.clock())).filter(({ topic }) => topic === of.name).length
+  expect(await alarms()).toBe(1)
+  const signOff = async () => {
+    const { days } = await reconcileAccount(pool, of, s.clock())
+    const shown = days.at(-1)?.digests.shown ?? ''
+    const asked = { by: 'a@example.com', at: s.clock(), shown, reason: 'we asked the bank' }
+    await signOffDay(pool, of, today, asked, async () => {})
+  }
+  await signOff()
+  expect(await alarms()).toBe(0)
+  const more = [...first, { amount: '5.00', text: 'late' }]
+  await importFile(s, account, camt({ ...statement, closing: '95.00', lines: more }))
+  expect((await daysOf(s, account))[0]).toContain('signed_day_changed')
+  expect(await alarms()).toBe(1)
+  await signOff()
+  expect(await alarms()).toBe(0)
 })
 
 it('a bank that tells no opening balance is held to the closing balance before', async () => {

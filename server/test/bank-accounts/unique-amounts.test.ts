@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { fullAccounts } from '../../src/bank-accounts/full-accounts.ts'
 import { makeAccount, push, type TestAccount } from '../support/bank-accounts.ts'
 import {
   type AgentClient,
@@ -253,6 +254,21 @@ describe('the ceiling of a day', () => {
     )
     expect(rows[0].used).toBeLessThanOrEqual(200_50)
   })
+})
+
+it('an account whose places run out is told of, in the metrics and by an alert, from 70 % on', async () => {
+  account = await makeAccount(s, { match: 'amount', surplusSteps: 10 })
+  const { name } = account.account
+  const isTold = async () =>
+    (await fullAccounts(s.backend.pool)).some(({ words }) => words.startsWith(`${name} expects`))
+  const share = async () => {
+    const text = await (await fetch(`${s.service.url}/metrics`)).text()
+    return text.match(new RegExp(`sluice_bank_places_used_share\\{.*${name}.*\\} (.*)`))?.[1]
+  }
+  await flood(agent, 6)
+  expect([await isTold(), await share()]).toEqual([false, '0.6'])
+  await flood(agent, 1)
+  expect([await isTold(), await share()]).toEqual([true, '0.7'])
 })
 
 it('several accounts share the orders', async () => {
