@@ -181,7 +181,7 @@ function pagesJoined(statements: readonly StatementFact[]): StatementFact[] {
     return [
       {
         ...last,
-        from: first.from < last.from ? first.from : last.from,
+        from: [first.from, last.from].sort()[0] ?? last.from,
         opening: first.page === 1 ? first.opening : null,
         closing: isWhole ? last.closing : null,
         booked: inOrder.reduce((sum, { booked }) => sum + booked, 0n),
