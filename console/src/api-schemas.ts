@@ -901,6 +901,12 @@ export interface Operations {
         }
         reported_by: string[]
         brought_by: string[]
+        files: {
+          file_id: string
+          name: string
+          via: string
+          brought_by: string
+        }[]
         /** nobody knows yet what it was */
         may_explain: boolean
       }[]
@@ -1776,6 +1782,7 @@ export interface Operations {
           | 'reconcile_break'
           | 'callbacks_failing'
           | 'bank_connection'
+          | 'bank_account_full'
         title: string
         /** about security: to every channel that I have */
         always: boolean
@@ -3052,6 +3059,12 @@ export interface Operations {
         }
         reported_by: string[]
         brought_by: string[]
+        files: {
+          file_id: string
+          name: string
+          via: string
+          brought_by: string
+        }[]
         /** nobody knows yet what it was */
         may_explain: boolean
       }[]
@@ -5096,6 +5109,12 @@ export interface Operations {
       }
       reported_by: string[]
       brought_by: string[]
+      files: {
+        file_id: string
+        name: string
+        via: string
+        brought_by: string
+      }[]
       /** nobody knows yet what it was */
       may_explain: boolean
     }
@@ -10550,7 +10569,7 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection */
+      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection, bank_account_full */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
@@ -10559,6 +10578,7 @@ export interface Operations {
         | 'reconcile_break'
         | 'callbacks_failing'
         | 'bank_connection'
+        | 'bank_account_full'
       channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
@@ -10586,6 +10606,7 @@ export interface Operations {
           | 'reconcile_break'
           | 'callbacks_failing'
           | 'bank_connection'
+          | 'bank_account_full'
         title: string
         /** about security: to every channel that I have */
         always: boolean

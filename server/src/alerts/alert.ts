@@ -11,6 +11,7 @@ export const alertKinds = [
   'reconcile_break',
   'callbacks_failing',
   'bank_connection',
+  'bank_account_full',
 ] as const
 
 export type AlertKind = (typeof alertKinds)[number]
@@ -36,6 +37,7 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
   reconcile_break: ['admin', 'operator'],
   callbacks_failing: ['admin', 'operator', 'agent'],
   bank_connection: ['admin', 'operator'],
+  bank_account_full: ['admin', 'operator'],
 }
 
 export const alertTitles: Record<AlertKind | 'test', string> = {
@@ -50,6 +52,7 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   reconcile_break: 'Break in a reconciliation',
   callbacks_failing: 'Callbacks are failing',
   bank_connection: 'No files come from or go to a bank',
+  bank_account_full: 'A bank account is nearly full',
   test: 'Test',
 }
 

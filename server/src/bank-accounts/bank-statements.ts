@@ -14,8 +14,8 @@ export async function insertStatement(
   const { opening, closing } = statement
   await tx.query(
     `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
-       to_day, opening, closing, entries, booked, is_trusted, read_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())`,
+       to_day, opening, closing, entries, booked, is_trusted, page, read_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now())`,
     [
       account,
       statementId,
@@ -30,6 +30,7 @@ export async function insertStatement(
       booked.length,
       booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
       isTrusted,
+      statement.page?.number ?? null,
     ],
   )
 }

@@ -4,7 +4,7 @@ import { startOfDay } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import type { BankAccount } from './bank-account.ts'
 import { trustStatements } from './bank-statements.ts'
-import { joinLateBatches, lockAccount } from './take-reports.ts'
+import { bookedByStatement, joinLateBatches, lockAccount, lookAgain } from './take-reports.ts'
 
 /** What only a file that a person brought reports. */
 export interface UnconfirmedOfFile {
@@ -153,6 +153,7 @@ async function confirm(
        state = case when r.batch_count is null then 'new' else 'unexplained' end,
        act_at = case when r.batch_count is null then $3::timestamptz end,
        payer_account_no = r.payer_account_no, booked_on = r.booked_on, booked_at = r.booked_at,
+       is_return = coalesce(r.is_return, u.is_return),
        payer_name = case when r.is_as_kept then u.payer_name end,
        payer_bank = case when r.is_as_kept then u.payer_bank end
      from (select distinct on (w.movement_id) r.*, (m.text, m.payer_account_no) is not distinct from
@@ -164,10 +165,44 @@ async function confirm(
      where u.account = $1 and u.movement_id = r.movement_id and u.state = 'unconfirmed'`,
     [account, fileId, at],
   )
+  await hearFile(tx, account, fileId, at)
   // A sum of the bank may be explained by payments that nobody believed until now.
   const { rows: days } = await tx.query<{ bookedOn: string }>(
     `select distinct booked_on as "bookedOn" from bank_reports where account = $1 and file_id = $2`,
     [account, fileId],
   )
   await joinLateBatches(tx, account, days, at)
+}
+
+/** What the file says of movements that the bank had reported too counts from now on. */
+async function hearFile(tx: Tx, account: string, fileId: string, at: Date): Promise<void> {
+  const { rows } = await tx.query<{
+    movement_id: string
+    source: string
+    booked_on: string
+    text: string
+    payer_account_no: string | null
+    batch_count: number | null
+    is_part: boolean
+  }>(
+    `select movement_id, source, booked_on, text, payer_account_no, batch_count,
+       report_key like '%/%' as is_part
+     from bank_reports where account = $1 and file_id = $2`,
+    [account, fileId],
+  )
+  const heard = rows.map((row) => ({
+    movementId: row.movement_id,
+    isOfStatement: row.source === 'statement',
+    isPart: row.is_part,
+    report: {
+      bookedOn: row.booked_on,
+      text: row.text,
+      payer: { accountNo: row.payer_account_no, name: null, bank: null },
+      batchCount: row.batch_count,
+    },
+  }))
+  const ofNoSum = heard.filter(({ isPart }) => !isPart)
+  await lookAgain(tx, account, ofNoSum, at)
+  const ofStatement = heard.filter(({ isOfStatement }) => isOfStatement)
+  await bookedByStatement(tx, account, ofStatement)
 }

@@ -134,12 +134,12 @@ export class ExpectedDeposits {
       // Whoever waits for the lock has a connection that others need: if its holder stops, the database ends it.
       await tx.query(`set local idle_in_transaction_session_timeout = '1s'`)
       await tx.query('select pg_advisory_xact_lock(7, hashtext($1))', [lock])
-      if (!(await fitsToday(tx, expected, recognises))) return undefined
       const payableMinor = byAmount
         ? await freeAmount(tx, expected, currency, recognises.surplusSteps)
         : amountMinor
       if (payableMinor === undefined) return undefined
       const placed = { ...expected, payableMinor }
+      if (!(await fitsToday(tx, placed, recognises))) return undefined
       const { rowCount } = await tx.query(insertExpected, expectedColumns.values([placed]))
       return rowCount === 1 ? placed : 'code taken'
     })
@@ -162,7 +162,7 @@ export function plainAccountNo(accountNo: string): string {
 
 async function fitsToday(
   tx: Tx,
-  { account, amountMinor, createdAt }: ExpectedDeposit,
+  { account, payableMinor, createdAt }: ExpectedDeposit,
   { dayLimitMinor, zone }: Recognition,
 ): Promise<boolean> {
   if (dayLimitMinor === null) return true
@@ -174,7 +174,7 @@ async function fitsToday(
        and (o.status in ('WAITING', 'PAID') or (o.order_id is null and e.state = 'reserved'))`,
     [account, startOfDay(createdAt, zone)],
   )
-  return (rows[0]?.used ?? 0n) + amountMinor <= dayLimitMinor
+  return (rows[0]?.used ?? 0n) + payableMinor <= dayLimitMinor
 }
 
 /** An amount at the account that nobody is expected to pay; undefined if none is free for this deposit. */
@@ -197,6 +197,11 @@ async function freeAmount(
     return undefined
   const share = Math.max(1, Math.floor(steps / shareOfAgent))
   if (own.length >= share && (await isUsedByAnother(tx, account, agentId))) return undefined
+  // An agent who is alone at the account leaves a share for whoever comes next, if anybody can.
+  const shared = Math.floor(steps / shareOfAgent)
+  if (own.length >= steps - shared && (await isThereAnother(tx, agentId, currency))) {
+    return undefined
+  }
   const used = new Set(taken.map(({ payable }) => payable))
   const free: bigint[] = []
   for (let at = 1; at <= steps; at++) {
@@ -264,6 +269,14 @@ async function isUsedByAnother(tx: Tx, account: string, agentId: bigint): Promis
      (select 1 from expected_deposits
       where account = $1 and agent_id > $2 and state <> 'released' limit 1)`,
     [account, agentId],
+  )
+  return rows.length > 0
+}
+
+async function isThereAnother(tx: Tx, agentId: bigint, currency: Currency): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from agents where agent_id <> $1 and currency = $2 and status = 'active' limit 1`,
+    [agentId, currency],
   )
   return rows.length > 0
 }

@@ -52,10 +52,14 @@ const decisionColumns = movementColumns.pick(
   'returns',
   'deductedMinor',
   'detail',
+  'actAt',
 )
 export type MovementDecision = Parameters<typeof decisionColumns.values>[0][number]
 
-/** Writes down what movements are. Returns those that no other process was quicker with, as decided. */
+/**
+ * Writes down what movements are. Returns those that no other process was quicker with, and of which the bank has
+ * said nothing more since they were claimed, as decided.
+ */
 export async function writeDecisions(
   db: Pool | Tx,
   decisions: readonly MovementDecision[],
@@ -68,6 +72,7 @@ export async function writeDecisions(
        act_at = case when d.state = 'unexplained' then null else m.act_at end
      from ${decisionColumns.rows('d')}
      where m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
+       and m.act_at = d.act_at
      returning ${movementColumns.select('m')}`,
     decisionColumns.values(decisions),
   )
@@ -87,17 +92,33 @@ export async function withdrawDecision(
   )
 }
 
-/** The movements of an account are in the books. */
+/** Movements are in the books, unless the bank has said more of them since they were claimed. */
 export async function markBooked(
   pool: Pool,
-  account: string,
-  movementIds: readonly string[],
+  movements: readonly Pick<BankMovement, 'account' | 'movementId' | 'actAt'>[],
 ): Promise<void> {
-  if (movementIds.length === 0) return
+  if (movements.length === 0) return
   await pool.query(
-    `update bank_movements set state = 'booked', act_at = null
-     where account = $1 and movement_id = any($2::uuid[]) and state = 'matched'`,
-    [account, movementIds],
+    `update bank_movements m set state = 'booked', act_at = null
+     from ${claimColumns.rows('c')}
+     where m.account = c.account and m.movement_id = c.movement_id and m.act_at = c.act_at
+       and m.state = 'matched'`,
+    claimColumns.values(movements),
+  )
+}
+
+const claimColumns = movementColumns.pick('account', 'movementId', 'actAt')
+
+/** A payment that was nobody's is an order's, by what the bank has said since. */
+export async function noteWhose(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+): Promise<void> {
+  await pool.query(
+    `update bank_movements set why = null, detail = $3
+     where account = $1 and movement_id = $2 and explained_by = 'payment' and order_id is null`,
+    [account, movementId, detail],
   )
 }
 
@@ -123,6 +144,9 @@ export async function unexplainedDebits(
   return rows
 }
 
+/** SQL: whoever explains a movement books it at once; others do if that takes longer than this. */
+const unlessGone = `interval '20 seconds'`
+
 /** What a person may say that a movement was. */
 export const explanations = ['bank_fee', 'interest', 'own_transfer', 'correction'] as const
 
@@ -139,7 +163,7 @@ export async function explain(
   returns: string | null,
 ): Promise<BankMovement | undefined> {
   const { rows } = await db.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5,
+    `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5::timestamptz + ${unlessGone},
        returns = $6
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
@@ -160,7 +184,8 @@ export async function explainAsBatch(
   at: Date,
 ): Promise<BankMovement | undefined> {
   const { rows } = await tx.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3, act_at = $4
+    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3,
+       act_at = $4::timestamptz + ${unlessGone}
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = any($5::text[])))
      returning ${movementColumns.select('m')}`,

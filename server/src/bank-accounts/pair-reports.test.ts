@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { seeded } from '../../test/support/load.ts'
+import { paymentCode } from '../lib/payment-code.ts'
 import { type BankIds, noIds } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import {
@@ -66,6 +67,7 @@ function pair(
   return movementIds.map((id) => (added.has(id) ? 'new' : id))
 }
 
+const code = (seed: number) => paymentCode(String(seed))
 const push = { source: 'push' as ReportSource, bookedAt: new Date('2026-11-16T03:01:00Z') }
 
 describe('what only a person said', () => {
@@ -205,6 +207,11 @@ describe('twins', () => {
       (at) => ({ bookedAt: new Date(1e12 + 3_000 - at), text: `TRF ${at}` }),
     ],
     [
+      'codes, the newest first',
+      (at) => ({ ...push, text: code(at) }),
+      (at) => ({ text: `TRF ${code(2_999 - at)}` }),
+    ],
+    [
       'balances, the newest first',
       (at) => ({ ...push, balanceAfterMinor: BigInt(at) }),
       (at) => ({ balanceAfterMinor: BigInt(2_999 - at) }),
@@ -216,6 +223,12 @@ describe('twins', () => {
     const ids = pair(reports, before)
     expect(new Set(ids).size).toBe(count)
     expect(ids).not.toContain('new')
+  })
+
+  it('the one whose push was lost is of its own, whatever the order of the lines', () => {
+    const known = [2, 3].map((at) => movement(`m${at}`, { ...push, text: code(at) }))
+    const lines = [1, 2, 3].map((at) => report({ text: `TRF ${code(at)}` }))
+    expect(pair(lines, known)).toEqual(['new', 'm2', 'm3'])
   })
 
   it('thousands that all contradict are all new', () => {
@@ -259,22 +272,30 @@ function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[
 }
 
 /** Pushes, notifications and statements of some days on which equal amounts were paid, in any order. */
-function reportsInAnyOrder(random: () => number) {
+function reportsInAnyOrder(random: () => number, hasCodes: boolean) {
   const days = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16']
   const hasRefs = random() < 0.5
   let nth = 0
   const truth = days.flatMap((bookedOn) =>
-    Array.from({ length: Math.floor(random() * 4) }, () => ({ bookedOn, ref: `R${++nth}` })),
+    Array.from({ length: Math.floor(random() * 4) }, () => ({
+      bookedOn,
+      ref: `R${++nth}`,
+      code: hasCodes && random() < 0.5 ? code(nth) : null,
+    })),
   )
+  const isCoded = { statement: true, intraday: random() < 0.5, push: random() < 0.5 }
+  const textOf = (source: ReportSource, named: string | null) =>
+    isCoded[source] && named !== null ? `${source} ${named}` : ''
   const file = (source: ReportSource, most: number, ...of: string[]) => ({
     fileId: `${source} ${of} ${most}`,
     reports: of.flatMap((day) =>
       truth
         .filter(({ bookedOn }) => bookedOn === day)
         .slice(0, most)
-        .map(({ bookedOn, ref }) =>
+        .map(({ bookedOn, ref, code: named }) =>
           report({
             source,
+            text: textOf(source, named),
             bookedOn,
             key: `${source} ${ref}`,
             ids: { accountServicerRef: hasRefs ? ref : null },
@@ -284,9 +305,9 @@ function reportsInAnyOrder(random: () => number) {
   })
   const pushes = truth
     .filter(() => random() < 0.7)
-    .map(({ bookedOn, ref }) => ({
+    .map(({ bookedOn, ref, code: named }) => ({
       fileId: null,
-      reports: [report({ ...push, bookedOn, key: `push ${ref}` })],
+      reports: [report({ ...push, bookedOn, key: `push ${ref}`, text: textOf('push', named) })],
     }))
   const files = [
     ...pushes,
@@ -304,7 +325,7 @@ function reportsInAnyOrder(random: () => number) {
 
 test('reports of neighbouring days end as the statements say, in whatever order they come', () => {
   for (let seed = 1; seed <= 2_000; seed++) {
-    const { truth, order } = reportsInAnyOrder(seeded(seed))
+    const { truth, order } = reportsInAnyOrder(seeded(seed), seed % 2 === 0)
     const found = movementsAfter(order).map(({ bookedOn }) => bookedOn)
     expect([seed, ...found.sort()]).toEqual([seed, ...truth])
   }

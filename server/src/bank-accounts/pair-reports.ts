@@ -1,3 +1,4 @@
+import { findPaymentCodes } from '../lib/payment-code.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { plainAccountNo } from './expected-deposits.ts'
@@ -52,7 +53,9 @@ export function pairReports(
     isTrusted,
     payerAccountNo: report.payer.accountNo,
   }))
-  const found = compared.map((report) => shelves.take(report))
+  // What has a name takes its own first, so that no other line takes that in its place.
+  const named = compared.map((report) => shelves.takeNamed(report))
+  const found = compared.map((report, at) => named[at] ?? shelves.take(report))
   const added = new Set<string>()
   const movementIds = compared.map((report, at) => {
     const movement = found[at] ?? (isTrusted ? shelves.takeHearsay(report) : undefined)
@@ -134,6 +137,13 @@ class Shelves {
     else this.shelves.set(name, new Shelf(movement, this.taken))
   }
 
+  /** Takes the movement that has an id, a code or the balance of a report. */
+  takeNamed(report: Compared): KnownMovement | undefined {
+    const movement = this.findBy(namesOf(report), report)
+    if (movement) this.taken.add(movement)
+    return movement
+  }
+
   /** Takes the movement that a report is about. */
   take(report: Compared): KnownMovement | undefined {
     const movement = this.find(report) ?? this.makeRoom(report)
@@ -176,8 +186,17 @@ class Shelves {
           ),
     )
     const text = plain(report.text)
+    const texts = tags.map((tag) => `${tag} ${text}`)
+    return this.findBy([...namesOf(report), ...texts, ...tags], report, isRight)
+  }
+
+  private findBy(
+    keys: readonly string[],
+    report: Compared,
+    isRight: (movement: KnownMovement) => boolean = () => true,
+  ): KnownMovement | undefined {
     const days = this.daysAround(report.bookedOn)
-    for (const key of [...namesOf(report), ...tags.map((tag) => `${tag} ${text}`), ...tags]) {
+    for (const key of keys) {
       for (const day of days) {
         const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
         const movement = shelf?.nearest(
@@ -243,10 +262,15 @@ function tagOf(isNumbered: boolean, isBalanced: boolean): string {
 }
 
 /** What only one movement of a day is likely to have. */
-function namesOf({ ids, balanceAfterMinor }: Pick<BankReport, 'ids' | 'balanceAfterMinor'>) {
+function namesOf({
+  ids,
+  text,
+  balanceAfterMinor,
+}: Pick<BankReport, 'ids' | 'text' | 'balanceAfterMinor'>): string[] {
   const names = [...bankIds, ...payerIds].flatMap((name) =>
     ids[name] === null ? [] : [`${name}=${ids[name]}`],
   )
+  names.push(...findPaymentCodes([text, ids.endToEndId ?? '']).map((code) => `code=${code}`))
   return balanceAfterMinor === null ? names : [...names, `balance=${balanceAfterMinor}`]
 }
 

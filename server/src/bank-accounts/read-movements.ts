@@ -10,6 +10,17 @@ export interface FoundMovement extends BankMovement {
   sources: string[]
   /** Who brought the files that report it. */
   broughtBy: string[]
+  files: ReportingFile[]
+  /** The order that its payment is for now, whoever decided so. */
+  paidOrder: { agentId: bigint; orderId: string } | null
+}
+
+/** A file that reports a movement. */
+export interface ReportingFile {
+  fileId: string
+  name: string
+  via: string
+  broughtBy: string
 }
 
 export interface MovementSearch {
@@ -93,13 +104,19 @@ export async function searchMovements(
 
 async function found(pool: Pool, rows: readonly BankMovement[]): Promise<FoundMovement[]> {
   if (rows.length === 0) return []
-  const [states, reports] = await Promise.all([paymentStates(pool, rows), reportsOf(pool, rows)])
-  return rows.map((movement) => ({
-    ...movement,
-    paymentState: states.get(paymentIdOf(movement)) ?? null,
-    sources: reports.get(paymentIdOf(movement))?.sources ?? [],
-    broughtBy: reports.get(paymentIdOf(movement))?.by ?? [],
-  }))
+  const [payments, reports] = await Promise.all([paymentsOf(pool, rows), reportsOf(pool, rows)])
+  return rows.map((movement) => {
+    const payment = payments.get(paymentIdOf(movement))
+    const { sources = [], files = [] } = reports.get(paymentIdOf(movement)) ?? {}
+    return {
+      ...movement,
+      paymentState: payment?.state ?? null,
+      paidOrder: payment?.order ?? null,
+      sources,
+      broughtBy: [...new Set(files.map(({ broughtBy }) => broughtBy))].sort(),
+      files,
+    }
+  })
 }
 
 /** The states of the movements' payments, by payment id. */
@@ -107,6 +124,20 @@ export async function paymentStates(
   pool: Pool,
   movements: readonly BankMovement[],
 ): Promise<Map<string, string>> {
+  const payments = await paymentsOf(pool, movements)
+  return new Map([...payments].map(([paymentId, { state }]) => [paymentId, state]))
+}
+
+interface PaymentOfMovement {
+  state: string
+  order: { agentId: bigint; orderId: string } | null
+}
+
+/** What became of the movements' payments, by payment id. */
+async function paymentsOf(
+  pool: Pool,
+  movements: readonly BankMovement[],
+): Promise<Map<string, PaymentOfMovement>> {
   const ids = movements.filter(({ amountMinor }) => amountMinor > 0n).map(paymentIdOf)
   const { rows: claims } = await pool.query<{ payment_id: string; agent_id: bigint }>(
     'select payment_id, agent_id from payment_claims where payment_id = any($1::text[])',
@@ -117,40 +148,54 @@ export async function paymentStates(
       'select payment_id, state from unmatched_payments where payment_id = any($1::text[])',
       [ids],
     ),
-    pool.query<{ payment_id: string; state: string }>(
-      `select p.payment_id, p.state from payments p
+    pool.query<{ payment_id: string; state: string; agent_id: bigint; order_id: string | null }>(
+      `select p.payment_id, p.state, p.agent_id, p.order_id from payments p
        join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
          on p.agent_id = k.agent_id and p.payment_id = k.payment_id`,
       [claims.map(({ agent_id }) => agent_id), claims.map(({ payment_id }) => payment_id)],
     ),
   ])
   // What a person assigned to an agent counts by its state there.
-  return new Map([...unmatched, ...payments].map(({ payment_id, state }) => [payment_id, state]))
+  const found = new Map<string, PaymentOfMovement>(
+    unmatched.map(({ payment_id, state }) => [payment_id, { state, order: null }]),
+  )
+  for (const { payment_id, state, agent_id, order_id } of payments) {
+    const order = order_id === null ? null : { agentId: agent_id, orderId: order_id }
+    found.set(payment_id, { state, order })
+  }
+  return found
 }
 
 async function reportsOf(
   pool: Pool,
   movements: readonly BankMovement[],
-): Promise<Map<string, { sources: string[]; by: string[] }>> {
+): Promise<Map<string, { sources: string[]; files: ReportingFile[] }>> {
   const { rows } = await pool.query<{
     account: string
     movement_id: string
     source: string
-    by: string | null
+    file_id: string | null
+    name: string
+    via: string
+    brought_by: string
   }>(
-    `select distinct r.account, r.movement_id, r.source, f.brought_by as by from bank_reports r
+    `select distinct r.account, r.movement_id, r.source, f.received_at, f.file_id, f.name, f.via,
+       f.brought_by
+     from bank_reports r
      join unnest($1::text[], $2::uuid[]) k(account, movement_id)
        on r.account = k.account and r.movement_id = k.movement_id
      left join bank_files f on f.account = r.account and f.file_id = r.file_id
-     order by 1, 2, 3, 4`,
+     order by 1, 2, 3, 4, 5`,
     [movements.map(({ account }) => account), movements.map(({ movementId }) => movementId)],
   )
-  const reports = new Map<string, { sources: string[]; by: string[] }>()
-  for (const { account, movement_id, source, by } of rows) {
+  const reports = new Map<string, { sources: string[]; files: ReportingFile[] }>()
+  for (const { account, movement_id, source, file_id, name, via, brought_by } of rows) {
     const id = paymentIdOf({ account, movementId: movement_id })
-    const each = reports.get(id) ?? { sources: [], by: [] }
+    const each = reports.get(id) ?? { sources: [], files: [] }
     if (!each.sources.includes(source)) each.sources.push(source)
-    if (by !== null && !each.by.includes(by)) each.by.push(by)
+    if (file_id !== null && !each.files.some(({ fileId }) => fileId === file_id)) {
+      each.files.push({ fileId: file_id, name, via, broughtBy: brought_by })
+    }
     reports.set(id, each)
   }
   return reports

@@ -23,6 +23,7 @@ interface ReportRow {
   ids: string
   text: string
   payerAccountNo: string | null
+  isReturn: boolean | null
   isTrusted: boolean
   reportedAt: Date
   batchCount: number | null
@@ -43,6 +44,7 @@ const reportColumns: Columns<ReportRow> = columns<ReportRow>({
   ids: ['ids', 'text'],
   text: ['text', 'text'],
   payerAccountNo: ['payer_account_no', 'text', 'null'],
+  isReturn: ['is_return', 'boolean', 'null'],
   isTrusted: ['is_trusted', 'boolean'],
   reportedAt: ['reported_at', 'timestamptz'],
   batchCount: ['batch_count', 'int', 'null'],
@@ -121,8 +123,11 @@ export async function takeReports(
     })
     await upgradeReports(tx, name, source, upgraded)
     await confirmMovements(tx, name, [...joined, ...upgraded], at)
+    // What a sum says is of none of its payments.
+    const ofNoSum = joined.filter(({ report }) => !ofBatches.has(report.key))
+    await lookAgain(tx, name, [...ofNoSum, ...upgraded], at)
+    if (source === 'statement') await bookedByStatement(tx, name, [...rows, ...upgraded])
   }
-  if (source === 'statement') await bookedByStatement(tx, name, rows)
   if (source !== 'push') await joinLateBatches(tx, name, reports, at)
   const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
   return {
@@ -168,7 +173,7 @@ export async function insertParts(
       tx,
       rows.map((row) => reportRow(account, batch.source, row, { fileId, isTrusted, at })),
     )
-    if (batch.source === 'statement') await bookedByStatement(tx, account, rows)
+    if (batch.source === 'statement' && isTrusted) await bookedByStatement(tx, account, rows)
   }
 }
 
@@ -207,7 +212,8 @@ function reportRow(
     balanceAfterMinor: report.balanceAfterMinor,
     ids: JSON.stringify(report.ids),
     text: report.text,
-    payerAccountNo: report.payer.accountNo,
+    payerAccountNo: report.payer.accountNo?.slice(0, 64) ?? null,
+    isReturn: report.isReturn,
     isTrusted,
     reportedAt: at,
     batchCount: report.batchCount,
@@ -406,8 +412,58 @@ async function confirmMovements(
   )
 }
 
+/** What a report says of a movement that was known before. */
+export interface HeardOfMovement {
+  movementId: string
+  report: Pick<BankReport, 'text' | 'payer' | 'batchCount'>
+}
+
+/**
+ * The bank says more of movements: those that nobody has been given, or that nothing explains, are looked at again
+ * with all that it says of them, so that it makes no difference which report comes first. Whoever is about to decide
+ * on one, without having heard this, finds that it is due anew.
+ */
+export async function lookAgain(
+  tx: Tx,
+  account: string,
+  heard: readonly HeardOfMovement[],
+  at: Date,
+): Promise<void> {
+  const said = heard.filter(({ report }) => report.batchCount === null)
+  if (said.length === 0) return
+  await tx.query(
+    `update bank_movements m set
+       state = case when m.explained_by is null then 'new' else 'matched' end, act_at = $2, tries = 0,
+       text = case when m.text = '' then u.text else m.text end,
+       payer_account_no = case when m.payer_account_no ~ '[*•xX]'
+         then coalesce(u.payer_account_no, m.payer_account_no)
+         else coalesce(m.payer_account_no, u.payer_account_no) end,
+       payer_name = coalesce(m.payer_name, u.payer_name),
+       payer_bank = coalesce(m.payer_bank, u.payer_bank)
+     from unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[])
+       u(movement_id, text, payer_account_no, payer_name, payer_bank)
+     where m.account = $1 and m.movement_id = u.movement_id and (m.state = 'new'
+       or (m.state = 'unexplained' and m.amount < 0)
+       or (m.explained_by = 'payment' and m.order_id is null
+         and m.why in ('unmatched', 'ambiguous')))`,
+    [
+      account,
+      at,
+      said.map(({ movementId }) => movementId),
+      said.map(({ report }) => report.text),
+      said.map(({ report }) => report.payer.accountNo?.slice(0, 64) ?? null),
+      said.map(({ report }) => report.payer.name?.slice(0, 200) ?? null),
+      said.map(({ report }) => report.payer.bank?.slice(0, 64) ?? null),
+    ],
+  )
+}
+
 /** The statement says on which day a movement counts, whatever a push said before. */
-async function bookedByStatement(tx: Tx, account: string, rows: readonly Joined[]): Promise<void> {
+export async function bookedByStatement(
+  tx: Tx,
+  account: string,
+  rows: readonly { movementId: string; report: Pick<BankReport, 'bookedOn'> }[],
+): Promise<void> {
   await tx.query(
     `update bank_movements m set booked_on = u.booked_on
      from unnest($2::uuid[], $3::date[]) u(movement_id, booked_on)

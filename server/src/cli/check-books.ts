@@ -1,7 +1,7 @@
 import { AgentFinder, type AgentWithKeys } from '../agents/agent-finder.ts'
 import { makeResolveHost } from '../agents/resolve-host.ts'
 import { type Backend, countSecrets } from '../backend.ts'
-import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
+import { readFullAccounts } from '../bank-accounts/full-accounts.ts'
 import { callbackHeaders } from '../callbacks/callback-headers.ts'
 import { type Attempt, CallbackPoster } from '../callbacks/post-callback.ts'
 import type { Config } from '../config.ts'
@@ -85,12 +85,9 @@ export async function checkNotices({ pool }: Backend, now: Date): Promise<Findin
   )
 }
 
-/** An account this full refuses deposits soon. */
-const fullShare = 0.7
-
 /** Checks that bank accounts have amounts left that tell deposits apart. */
 export async function checkPlaces({ pool }: Backend): Promise<Finding[]> {
-  const full = (await readPlacesUsed(pool)).filter(({ used, places }) => used >= places * fullShare)
+  const full = await readFullAccounts(pool)
   return full.map(({ account, used, places }) =>
     warn(
       'bank accounts',

@@ -76,7 +76,7 @@ export async function isProposed(
 }
 
 /** A user of this machine is not one of the console: any admin may approve what they propose. */
-function commandLineUser(): string {
+export function commandLineUser(): string {
   return `command line, ${userInfo().username}`.slice(0, 200)
 }
 

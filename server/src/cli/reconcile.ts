@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { decimalText } from '../lib/money.ts'
+import { wholeDecimalText } from '../lib/money.ts'
 import { reconcileAccount } from '../reconcile/reconcile-account.ts'
 import { existingAccount } from './bank-account.ts'
 import { withBackend } from './command.ts'
@@ -16,9 +16,12 @@ export function reconcileCommand(): Command {
         const account = await existingAccount(pool, options.account)
         const only = day(options.day)
         const { days } = await reconcileAccount(pool, account, new Date())
-        const shown = days.filter((each) => only === null || each.day === only)
+        const own = days.filter((each) => only === null || each.day === only)
+        // Nothing moved on the day, and no statement says so either.
+        const silent = { day: only ?? '', state: 'amber', opening: null, closing: null } as const
+        const shown = own.length > 0 || only === null ? own : [{ ...silent, breaks: [] }]
         const money = (minor: bigint | null) =>
-          minor === null ? null : decimalText(minor, account.currency)
+          minor === null ? null : wholeDecimalText(minor, account.currency)
         const views = shown.map((each) => ({
           day: each.day,
           state: each.state,

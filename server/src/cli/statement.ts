@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Command } from 'commander'
-import { decimalText } from '../lib/money.ts'
+import { wholeDecimalText } from '../lib/money.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { importBankFile, previewLines, readStatements } from '../payments/import-bank-file.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import { existingAccount } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
-import { commandLine, onRecord } from './on-record.ts'
+import { onRecord } from './on-record.ts'
 import { note, print, printJson, progress, table } from './output.ts'
+import { commandLineUser } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function statementCommand(): Command {
@@ -34,7 +35,7 @@ export function statementCommand(): Command {
             importBankFile(
               desk,
               account,
-              { name: basename(file), bytes, via: 'command', by: commandLine.email },
+              { name: basename(file), bytes, via: 'command', by: commandLineUser() },
               config.mode,
             ),
           ({ fileId, movements }) => ({ file: fileId, movements }),
@@ -100,7 +101,7 @@ export function statementCommand(): Command {
             line: entry.line,
             day: entry.bookedOn,
             booked_at: entry.bookedAt?.toISOString() ?? null,
-            amount: decimalText(entry.amountMinor, account.currency),
+            amount: wholeDecimalText(entry.amountMinor, account.currency),
             status: entry.status,
             text: entry.texts.join(' '),
             payer: entry.counterparty,

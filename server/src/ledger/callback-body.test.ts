@@ -142,7 +142,10 @@ describe('a payer that the provider reports', () => {
     ['XXX-X-X6789-0', false],
     ['xxxxxx7890', false],
     ['******7890', false],
-    ['••••••7891', true],
+    ['123.4/567890', false],
+    ['123.4.567891', true],
+    // A bank may mask in ways that nobody knows: only a full number can be another.
+    ['••••••7891', undefined],
     // Of another length nobody can tell which digits are masked: not the same, not another.
     ['XX7890', undefined],
     ['12****90', undefined],

@@ -47,16 +47,17 @@ function chargedFee(order: Order, row: JournalRow): bigint {
 }
 
 /**
- * Compares only the digits that the bank does not mask. Undefined if the mask hides all digits or changes
- * the length; a payer without an account is not a mismatch.
+ * Another account is one whose full number is another. Of a masked number nobody can say so: it is undefined, unless
+ * all that is shown of it agrees. A payer without an account is not a mismatch.
  */
 function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
-  const shown = (payer.accountNo ?? '').replace(/[\s-]/g, '').toUpperCase()
+  const shown = (payer.accountNo ?? '').replace(/[^0-9A-Za-z*•]/g, '').toUpperCase()
   const expected = order.accountNo.toUpperCase()
   const isMasked = (character: string) => /[X*•]/.test(character)
   if (shown === expected || shown === '') return false
   if ([...shown].every(isMasked)) return undefined
   if (!isMasked(shown)) return true
   if (shown.length !== expected.length) return undefined
-  return [...shown].some((character, at) => !isMasked(character) && character !== expected[at])
+  const agrees = [...shown].every((each, at) => isMasked(each) || each === expected[at])
+  return agrees ? false : undefined
 }

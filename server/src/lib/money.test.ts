@@ -8,6 +8,7 @@ import {
   parseDecimal,
   printedMoney,
   toMinor,
+  wholeDecimalText,
   wholeNumber,
 } from './money.ts'
 
@@ -138,4 +139,12 @@ test('a number with a fraction is never whole, however small the fraction', () =
 test('whole units become minor units by the decimals of the currency', () => {
   expect(toMinor(7n, 'THB')).toBe(700n)
   expect(toMinor(7n, 'VND')).toBe(7n)
+})
+
+test('a whole decimal has all decimals of its currency', () => {
+  expect(wholeDecimalText(250_00n, 'THB')).toBe('250.00')
+  expect(wholeDecimalText(-100_10n, 'THB')).toBe('-100.10')
+  expect(wholeDecimalText(100_07n, 'THB')).toBe('100.07')
+  expect(wholeDecimalText(0n, 'THB')).toBe('0.00')
+  expect(wholeDecimalText(180_000n, 'VND')).toBe('180000')
 })

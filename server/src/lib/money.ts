@@ -40,6 +40,13 @@ export function decimalText(minor: bigint, currency: Currency): string {
   return `${sign}${absolute / perUnit}${trimmed === '' ? '' : `.${trimmed}`}`
 }
 
+/** An exact decimal with all decimals of its currency: `250.00`, and `250` where there are none. */
+export function wholeDecimalText(minor: bigint, currency: Currency): string {
+  const { decimals } = currencyRow(currency)
+  const [units = '', fraction = ''] = decimalText(minor, currency).split('.')
+  return decimals === 0 ? units : `${units}.${fraction.padEnd(decimals, '0')}`
+}
+
 const grouped = new Intl.NumberFormat('en')
 
 /** An amount for print: with thousands separators and all decimals of its currency. */

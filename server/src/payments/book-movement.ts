@@ -9,6 +9,7 @@ import {
   leaveUnexplained,
   type MovementDecision,
   markBooked,
+  noteWhose,
   unexplainedDebits,
   withdrawDecision,
   writeDecisions,
@@ -105,7 +106,7 @@ async function bookSum(
   })
   if (!movement) return
   if (await bookMovement(desk, account, movement)) {
-    await markBooked(desk.pool, account.name, [sum.movementId])
+    await markBooked(desk.pool, [movement])
   }
   await followMovements(desk.pool, account.name, [sum.movementId])
 }
@@ -123,16 +124,84 @@ async function bookPage(
   const toBook = [...movements, ...decided]
     .filter(({ state }) => state === 'matched')
     .sort((a, b) => timeOf(a) - timeOf(b))
-  const ids: string[] = []
+  const done: BankMovement[] = []
   await inParallel(atOnce, toBook, async (movement) => {
     const isBooked = await bookMovement(desk, account, movement).catch((error) => {
       onError(error)
       return false
     })
-    if (isBooked) ids.push(movement.movementId)
+    if (isBooked) done.push(movement)
   })
-  await markBooked(desk.pool, account.name, ids)
+  const again = new Set(movements.filter(isNobodys))
+  const late = await giveToOrders(
+    desk,
+    account,
+    done.filter((movement) => again.has(movement)),
+    onError,
+  )
+  const booked = done.filter((movement) => !late.has(movement))
+  await markBooked(desk.pool, booked)
+  const ids = booked.map(({ movementId }) => movementId)
   await followMovements(desk.pool, account.name, ids)
+}
+
+/** Whether it was decided before that a movement is a payment of nobody. */
+function isNobodys({ state, explainedBy, orderId }: BankMovement): boolean {
+  return state === 'matched' && explainedBy === 'payment' && orderId === null
+}
+
+/**
+ * Gives payments that were nobody's to the orders that they pay by all that the bank has said of them by now. Returns
+ * those that this failed for.
+ */
+async function giveToOrders(
+  desk: MovementDesk,
+  account: BankAccount,
+  movements: readonly BankMovement[],
+  onError: (error: unknown) => void,
+): Promise<Set<BankMovement>> {
+  const failed = new Set(movements)
+  await inHalves(
+    movements,
+    async (part) => {
+      const matches = await matchCredits(desk.pool, account, part)
+      await inParallel(atOnce, part, async (movement) => {
+        const match = matches.get(movement.movementId)
+        if (match?.type === 'order') await giveToOrder(desk, movement, match)
+        failed.delete(movement)
+      })
+      return []
+    },
+    onError,
+  )
+  return failed
+}
+
+async function giveToOrder(
+  desk: MovementDesk,
+  movement: BankMovement,
+  { agentId, orderId, detail }: MovementMatch & { type: 'order' },
+): Promise<void> {
+  const { account, currency } = movement
+  const paymentId = paymentIdOf(movement)
+  const waiting = await findUnmatched(desk.pool, paymentId)
+  if (waiting?.state !== 'waiting') return
+  const { rows } = await desk.pool.query<{ provider: string | null }>(
+    'select provider from orders where agent_id = $1 and order_id = $2',
+    [agentId, orderId],
+  )
+  // What is paid to another account than the order's waits for a person.
+  if (rows[0]?.provider !== account) return
+  const houseId = houseBook(currency)
+  const at = desk.now()
+  try {
+    await desk.teller.do({ type: 'assign_payment', agentId, houseId, orderId, paymentId, at })
+  } catch (error) {
+    // The order is paid by now, or a person was first: it stays as it is.
+    if (error instanceof Problem && error.code === 'invalid_transition') return
+    throw error
+  }
+  await noteWhose(desk.pool, movement, detail)
 }
 
 function timeOf({ bookedAt, bookedOn }: BankMovement): number {
@@ -179,7 +248,10 @@ async function decide(
   })
   for (const movement of written) {
     const match = matches.get(movement.movementId)
-    if (match?.type === 'unexplained' && match.isAlarm) await alarm(pool, movement, now())
+    const isNews = movements.some(
+      (before) => before.movementId === movement.movementId && before.detail !== movement.detail,
+    )
+    if (match?.type === 'unexplained' && match.isAlarm && isNews) await alarm(pool, movement, now())
   }
   return written
 }
@@ -201,7 +273,10 @@ async function alarm(pool: Pool, { account, detail }: BankMovement, at: Date): P
   await raiseAlarm(pool, { at, by: account, words: `${account}: ${detail ?? 'a debit'}` })
 }
 
-function decisionOf({ account, movementId }: BankMovement, match: MovementMatch): MovementDecision {
+function decisionOf(
+  { account, movementId, actAt }: BankMovement,
+  match: MovementMatch,
+): MovementDecision {
   const isOrder = match.type === 'order'
   const explainedBy =
     match.type === 'unexplained'
@@ -223,6 +298,7 @@ function decisionOf({ account, movementId }: BankMovement, match: MovementMatch)
     returns: match.type === 'takes_back' ? match.movementId : null,
     deductedMinor: isOrder ? match.deductedMinor : 0n,
     detail: match.detail,
+    actAt,
   }
 }
 

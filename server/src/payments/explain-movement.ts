@@ -39,7 +39,7 @@ export async function explainMovement(
   const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
   if (await bookMovement(desk, account, movement)) {
-    await markBooked(desk.pool, account.name, [movementId])
+    await markBooked(desk.pool, [movement])
   }
   const after = await findMovement(desk.pool, account.name, movementId)
   if (after?.explainedBy !== as) throw cannotExplain(before)
@@ -88,7 +88,7 @@ export async function explainReturn(
   )
   if (!movement) throw cannotExplain(before)
   await bookMovement(desk, account, movement)
-  await markBooked(pool, account.name, [movementId])
+  await markBooked(pool, [movement])
   return { changed: true }
 }
 
@@ -121,7 +121,7 @@ export async function explainBatch(
   })
   if (!movement) throw cannotExplain(before)
   if (await bookMovement(desk, account, movement)) {
-    await markBooked(pool, account.name, [movementId])
+    await markBooked(pool, [movement])
   }
   const after = await findMovement(pool, account.name, movementId)
   if (after?.explainedBy !== 'batch') throw cannotExplain(before)

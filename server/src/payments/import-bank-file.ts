@@ -148,15 +148,23 @@ function profileOf({ csvProfile }: ReadAccount): CsvProfile | undefined {
   return csvProfile === null ? undefined : (JSON.parse(csvProfile) as CsvProfile)
 }
 
+/** What is kept of an entry's references, together. */
+const mostIdBytes = 4_096
+
 /** A sum is kept as one report for each of its payments. */
 const mostInBatch = 100_000
 
 /** No bank account holds such amounts, and nothing was booked on such days: the file is not what it seems. */
 function refuseImpossible(statements: readonly BankStatement[]): void {
   let sum = 0n
-  for (const { amountMinor, bookedOn, batchCount, line } of statements.flatMap(
+  let lastLine = 1
+  for (const { amountMinor, bookedOn, batchCount, line, ids } of statements.flatMap(
     ({ entries }) => entries,
   )) {
+    lastLine = Math.max(lastLine, line)
+    if (Buffer.byteLength(JSON.stringify(ids)) > mostIdBytes) {
+      throw new BankFileFault(line, 'The references of this entry are longer than any bank writes.')
+    }
     sum += amountMinor < 0n ? -amountMinor : amountMinor
     if (sum > maxAccountMinor) {
       throw new BankFileFault(line, 'The amounts up to here are more than any account can hold.')
@@ -170,7 +178,7 @@ function refuseImpossible(statements: readonly BankStatement[]): void {
   }
   for (const { amountMinor } of statements.flatMap(({ balances }) => balances)) {
     if (amountMinor > maxAccountMinor || amountMinor < -maxAccountMinor) {
-      throw new BankFileFault(null, 'A balance is more than any account can hold.')
+      throw new BankFileFault(lastLine, 'A balance is more than any account can hold.')
     }
   }
 }
@@ -180,7 +188,11 @@ function isSameAccount(written: string, own: string): boolean {
   const [a, b] = [plainAccountNo(written), plainAccountNo(own)]
   const strip = (text: string) => text.replace(/^0+/, '')
   if (isMaskedAccountNo(written)) return fitsMaskedAccountNo(written, own)
-  return a === b || strip(a) === strip(b) || a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b)
+  if (a === b || strip(a) === strip(b)) return true
+  const parts = written.toUpperCase().split(/[^A-Z0-9]+/)
+  // A short number may be the end of somebody else's, unless something says where it begins.
+  const hasStart = b.length >= 8 || /^[A-Z]{2}\d{2}/.test(a) || parts.includes(b)
+  return hasStart && (a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b))
 }
 
 async function keepFile(

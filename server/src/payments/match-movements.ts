@@ -75,6 +75,7 @@ export async function matchCredits(
 ): Promise<Map<string, MovementMatch>> {
   const { zone } = account
   const matches = new Map<string, MovementMatch>()
+  const said = await allSaid(pool, account.name, credits)
   const nobody = (movement: Matched, why: 'unmatched' | 'ambiguous', detail: string) =>
     matches.set(movement.movementId, {
       type: 'nobody',
@@ -82,14 +83,10 @@ export async function matchCredits(
       paidAt: movement.bookedAt ?? startOfBankDay(movement, zone),
       detail,
     })
-  const codes = await codesOf(pool, account.name, credits)
+  const codes = codesOf(credits, said)
   const payouts = await findNamedPayouts(pool, [...new Set([...codes.values()].flat())])
   const own = ownAccountsOf(account).map(plainAccountNo)
-  const returns = await matchItemReturns(
-    pool,
-    account.name,
-    await naming(pool, account.name, credits, codes),
-  )
+  const returns = await matchItemReturns(pool, account.name, naming(credits, codes, said))
   for (const movement of credits) {
     const payer = fullAccountNo(movement.payerAccountNo)
     const returned = returns.get(movement.movementId)
@@ -97,8 +94,12 @@ export async function matchCredits(
       matches.set(movement.movementId, { type: 'payout_returned', ...returned })
     } else if (returned) {
       nobody(movement, 'unmatched', returned.fault)
-    } else if (movement.isReturn) {
-      nobody(movement, 'unmatched', 'The bank gives back a payment of ours.')
+    } else if (isReturn(movement, said)) {
+      nobody(
+        movement,
+        'unmatched',
+        'return_unknown: the bank gives back a payment of ours, and no payout fits it.',
+      )
     } else if (payer !== null && own.includes(payer)) {
       nobody(movement, 'unmatched', 'It comes from an account of ours.')
     } else if (codes.get(movement.movementId)?.some((code) => payouts.has(code))) {
@@ -106,15 +107,20 @@ export async function matchCredits(
     }
   }
   const named = (open: readonly Matched[]) => byCode(pool, open, codes)
-  const rules: [name: string, find: (open: readonly Matched[]) => Promise<Candidate[]>][] = [
-    ['the code', named],
-    ['the amount', (open) => byAmount(pool, account, open)],
-    ['the payer and the amount', (open) => byPayer(pool, account, open)],
-    ['the payer and the amount', (open) => byMaskedPayer(pool, account, open)],
+  const payer = { name: 'the payer and the amount', isOfOpen: true }
+  const rules: {
+    name: string
+    find: (open: readonly Matched[]) => Promise<Candidate[]>
+    isOfOpen?: boolean
+  }[] = [
+    { name: 'the code', find: named },
+    { name: 'the amount', find: (open) => byAmount(pool, account, open) },
+    { ...payer, find: (open) => byPayer(pool, account, open) },
+    { ...payer, find: (open) => byMaskedPayer(pool, account, open) },
   ]
-  for (const [rule, find] of rules) {
+  for (const { name: rule, find, isOfOpen = false } of rules) {
     const open = credits.filter(({ movementId }) => !matches.has(movementId))
-    const found = await ordersOf(pool, await find(open))
+    const found = await ordersOf(pool, await find(open), isOfOpen)
     for (const movement of open) {
       const [one, two] = found.get(movement.movementId) ?? []
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
@@ -152,35 +158,46 @@ function deductionOf(
 }
 
 /** The payment codes in all that the bank says of each movement. */
-async function codesOf(
-  pool: Pool | Tx,
-  account: string,
-  movements: readonly Matched[],
-): Promise<Map<string, string[]>> {
-  const ids = await idsOf(pool, account, movements)
+function codesOf(
+  movements: readonly Pick<Matched, 'movementId' | 'text'>[],
+  said: Said,
+): Map<string, string[]> {
   return new Map(
     movements.map(({ movementId, text }) => {
-      const ofReports = (ids.get(movementId) ?? []).flatMap(Object.values).filter(isText)
-      return [movementId, codesIn([text, ...ofReports])]
+      const reports = said.get(movementId) ?? []
+      const ids = reports.flatMap((each) => Object.values(each.ids)).filter(isText)
+      return [movementId, codesIn([text, ...reports.map((each) => each.text), ...ids])]
     }),
   )
 }
 
-/** What of each movement may name a payout of a file. */
-async function naming(
-  pool: Pool | Tx,
+/** The payment codes in all that the bank says of one movement. */
+export async function codesOfMovement(
+  pool: Pool,
   account: string,
+  movementId: string,
+): Promise<string[]> {
+  const said = await allSaid(pool, account, [{ movementId }])
+  return codesOf([{ movementId, text: '' }], said).get(movementId) ?? []
+}
+
+/** What of each movement may name a payout of a file. */
+function naming(
   movements: readonly Matched[],
   codes: ReadonlyMap<string, string[]>,
-): Promise<NamingMovement[]> {
-  const ids = await idsOf(pool, account, movements)
+  said: Said,
+): NamingMovement[] {
   return movements.map((movement) => ({
     ...movement,
     codes: codes.get(movement.movementId) ?? [],
-    batches: (ids.get(movement.movementId) ?? [])
-      .flatMap((each) => [each.paymentInformationId, each.messageId])
+    batches: (said.get(movement.movementId) ?? [])
+      .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])
       .filter(isText),
   }))
+}
+
+function isReturn(movement: Matched, said: Said): boolean {
+  return movement.isReturn || (said.get(movement.movementId) ?? []).some((each) => each.isReturn)
 }
 
 /** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
@@ -201,23 +218,32 @@ function isText(value: string | null | undefined): value is string {
   return typeof value === 'string'
 }
 
-/** The ids in all reports of each movement that are the bank's word. */
-async function idsOf(
+/** What the bank says of each movement, in all its reports: one may tell what another leaves out. */
+type Said = ReadonlyMap<string, readonly { ids: BankIds; text: string; isReturn: boolean }[]>
+
+async function allSaid(
   pool: Pool | Tx,
   account: string,
   movements: readonly Pick<Matched, 'movementId'>[],
-): Promise<Map<string, BankIds[]>> {
-  const { rows } = await pool.query<{ movement_id: string; ids: string }>(
-    `select movement_id, ids from bank_reports
-     where account = $1 and movement_id = any($2::uuid[]) and is_trusted`,
+): Promise<Said> {
+  const { rows } = await pool.query<{
+    movement_id: string
+    ids: string
+    text: string
+    is_return: boolean | null
+  }>(
+    // The text of a sum is of none of its payments.
+    `select movement_id, ids, case when report_key like '%/%' then '' else text end as text,
+       is_return
+     from bank_reports where account = $1 and movement_id = any($2::uuid[]) and is_trusted`,
     [account, movements.map(({ movementId }) => movementId)],
   )
-  const byMovement = new Map<string, BankIds[]>()
-  for (const { movement_id, ids } of rows) {
-    const parsed = JSON.parse(ids) as BankIds
-    byMovement.set(movement_id, [...(byMovement.get(movement_id) ?? []), parsed])
+  const said = new Map<string, { ids: BankIds; text: string; isReturn: boolean }[]>()
+  for (const { movement_id, ids, text, is_return } of rows) {
+    const report = { ids: JSON.parse(ids) as BankIds, text, isReturn: is_return ?? false }
+    said.set(movement_id, [...(said.get(movement_id) ?? []), report])
   }
-  return byMovement
+  return said
 }
 
 /** A deposit that a movement may pay. */
@@ -324,14 +350,22 @@ async function inWindow(
   return rows.map(({ movement_id: movementId, ...expected }) => ({ movementId, expected }))
 }
 
-/** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
+/**
+ * Of each movement's candidates those whose order was created, since a reservation may have come to nothing. If only
+ * open ones are wanted, one that is paid or over counts if none is open: the bank may report after its end.
+ */
 async function ordersOf(
   pool: Pool | Tx,
   candidates: readonly Candidate[],
+  isOfOpen: boolean,
 ): Promise<Map<string, ExpectedDeposit[]>> {
   if (candidates.length === 0) return new Map()
-  const { rows } = await pool.query<{ order_id: string; provider: string | null }>(
-    `select o.order_id, o.provider from orders o
+  const { rows } = await pool.query<{
+    order_id: string
+    provider: string | null
+    status: string
+  }>(
+    `select o.order_id, o.provider, o.status from orders o
      join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
        on o.agent_id = k.agent_id and o.order_id = k.order_id`,
     [
@@ -350,7 +384,18 @@ async function ordersOf(
     if (isItsAccount || !orders.has(expected.orderId)) orders.set(expected.orderId, expected)
     found.set(movementId, orders)
   }
-  return new Map([...found].map(([movementId, orders]) => [movementId, [...orders.values()]]))
+  const statuses = new Map(rows.map(({ order_id, status }) => [order_id, status]))
+  return new Map(
+    [...found].map(([movementId, orders]) => {
+      const all = [...orders.values()]
+      const inStatus = (status: string) =>
+        all.filter(({ orderId }) => statuses.get(orderId) === status)
+      const [open = all] = isOfOpen
+        ? ['WAITING', 'EXPIRED'].map(inStatus).filter((each) => each.length > 0)
+        : []
+      return [movementId, open]
+    }),
+  )
 }
 
 /**
@@ -362,20 +407,13 @@ export async function matchDebits(
   account: Pick<BankAccount, 'name'>,
   debits: readonly Matched[],
 ): Promise<Map<string, MovementMatch>> {
-  const ids = await idsOf(
-    pool,
-    account.name,
-    debits.filter(({ isReturn }) => isReturn),
-  )
+  const said = await allSaid(pool, account.name, debits)
   const matches = new Map<string, MovementMatch>()
   const takenBack = new Set<string>()
-  const codes = await codesOf(pool, account.name, debits)
-  const payouts = await matchItemDebits(
-    pool,
-    account.name,
-    await naming(pool, account.name, debits, codes),
-  )
-  for (const { movementId, amountMinor } of debits) {
+  const codes = codesOf(debits, said)
+  const payouts = await matchItemDebits(pool, account.name, naming(debits, codes, said))
+  for (const debit of debits) {
+    const { movementId, amountMinor } = debit
     const payout = payouts.get(movementId)
     if (payout) {
       matches.set(
@@ -386,8 +424,9 @@ export async function matchDebits(
       )
       continue
     }
-    const named = (ids.get(movementId) ?? [])
-      .flatMap((each) => [each.accountServicerRef, each.transactionId, each.uetr, each.endToEndId])
+    const reports = isReturn(debit, said) ? (said.get(movementId) ?? []) : []
+    const named = reports
+      .flatMap(({ ids }) => [ids.accountServicerRef, ids.transactionId, ids.uetr, ids.endToEndId])
       .filter(isText)
     const [one, two] = (await namedCredits(pool, account.name, -amountMinor, named)).filter(
       (each) => !takenBack.has(each.movementId),
@@ -443,7 +482,9 @@ function windowOf(movement: Matched, zone: string): { from: Date; until: Date } 
     return { from: new Date(ms - skewMs), until: new Date(ms + skewMs) }
   }
   const from = startOfBankDay(movement, zone)
-  return { from: earliestOf(from), until: new Date(from.getTime() + 86_400_000) }
+  // Nobody paid for an order that was made after the bank reported the money.
+  const untilMs = Math.min(from.getTime() + 86_400_000, movement.reportedAt.getTime() + skewMs)
+  return { from: earliestOf(from), until: new Date(untilMs) }
 }
 
 function startOfBankDay({ bookedOn }: Pick<Matched, 'bookedOn'>, zone: string): Date {

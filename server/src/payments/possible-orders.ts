@@ -5,6 +5,7 @@ import { minorPerUnit } from '../lib/money.ts'
 import { findPaymentCodes } from '../lib/payment-code.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
 import { compareNames } from '../statements/names.ts'
+import { codesOfMovement } from './match-movements.ts'
 import type { FoundPayment } from './search-payments.ts'
 
 export interface PossibleOrder {
@@ -55,8 +56,12 @@ async function expectedOrders(
   payment: FoundPayment,
   agents: Agent[],
 ): Promise<PossibleOrder[]> {
-  const codes = findPaymentCodes([payment.reference ?? ''])
-  const [account = ''] = payment.paymentId.split(':')
+  const [account = '', movementId = ''] = payment.paymentId.split(':')
+  const isMovement = /^[0-9a-f]{32}$/.test(movementId)
+  const codes = [
+    ...findPaymentCodes([payment.reference ?? '']),
+    ...(isMovement ? await codesOfMovement(pool, account, movementId) : []),
+  ]
   const { rows } = await pool.query<{ agent_id: bigint; order_id: string; is_named: boolean }>(
     `(select agent_id, order_id, true as is_named from expected_deposits
       where code = any($1::text[]) limit $4)

@@ -71,7 +71,84 @@ describe('a day is', () => {
   })
 })
 
+describe('without an opening balance', () => {
+  const wednesday = '2026-11-18'
+  const plain = (fields: Partial<StatementFact>) => statement({ opening: null, ...fields })
+
+  test('the first statement of an account sets it, and the closing balance of a day opens the next', () => {
+    const next = plain({ from: tuesday, closing: 150n, booked: 50n })
+    const moved = movement({ movementId: 'n', day: tuesday, amountMinor: 50n })
+    expect(judged([plain({})], [movement()])).toEqual([`${monday} green`])
+    expect(judged([plain({}), next], [movement(), moved], wednesday)).toEqual([
+      `${monday} green`,
+      `${tuesday} green`,
+    ])
+    // A line was lost.
+    const lost = { ...next, booked: 0n, entries: 0 }
+    expect(judged([plain({}), lost], [movement()], wednesday)).toEqual([
+      `${monday} green`,
+      `${tuesday} red does_not_close 50`,
+    ])
+  })
+
+  test('a file that repeats the days of another and continues them is laid beside it', () => {
+    const longer = plain({ to: tuesday, closing: 150n, booked: 150n, entries: 2 })
+    const moved = movement({ movementId: 'n', day: tuesday, amountMinor: 50n })
+    // The first was fetched at noon: what came later that day is in the second.
+    const noon = plain({ closing: 100n })
+    expect(judged([noon, longer], [movement(), moved], wednesday)).toEqual([
+      `${monday} green`,
+      `${tuesday} green`,
+    ])
+    const lost = { ...longer, booked: 100n, entries: 1 }
+    expect(judged([noon, lost], [movement()], wednesday)).toEqual([
+      `${monday} green`,
+      `${tuesday} red does_not_close 50`,
+    ])
+  })
+})
+
+describe('pages of a statement', () => {
+  const pageOf = (page: number, fields: Partial<StatementFact>) =>
+    statement({ id: 'S1', page, opening: null, closing: null, ...fields })
+  const first = pageOf(1, { opening: 0n, booked: 60n })
+  const second = pageOf(2, { booked: 30n })
+  const third = pageOf(3, { closing: 100n, booked: 10n })
+  const moved = [60n, 30n, 10n].map((amountMinor, nth) =>
+    movement({ movementId: `${nth}`, amountMinor }),
+  )
+
+  test('are one statement, in whatever order they come', () => {
+    for (const pages of [
+      [first, second, third],
+      [third, first, second],
+    ]) {
+      expect(judged(pages, moved)).toEqual([`${monday} green`])
+    }
+    const lost = { ...second, booked: 20n }
+    const known = moved.map((each) =>
+      each.amountMinor === 30n ? { ...each, amountMinor: 20n } : each,
+    )
+    expect(judged([first, lost, third], known)).toEqual([`${monday} red does_not_close 10`])
+  })
+
+  test('close no day while one is missing', () => {
+    expect(judged([first, third], [])).toEqual([`${monday} amber`])
+    expect(judged([second, third], [])).toEqual([`${monday} amber`])
+    expect(judged([third], [])).toEqual([`${monday} amber`])
+  })
+})
+
 describe('breaks:', () => {
+  test('what contradicts the payouts of files has its name, and a person ends it', () => {
+    const debit = movement({ amountMinor: -100n, isUnexplained: true, fault: 'paid_twice' })
+    const closing = { closing: -100n, booked: -100n }
+    expect(judged([statement(closing)], [debit])).toEqual([`${monday} red paid_twice -100`])
+    const back = movement({ waitsSince: monday, fault: 'return_unknown' })
+    expect(judged([statement()], [back])).toEqual([`${monday} red return_unknown 100`])
+    expect(judged([statement()], [{ ...back, waitsSince: null }])).toEqual([`${monday} green`])
+  })
+
   test('does_not_close: opening and entries are not the closing balance', () => {
     expect(judged([statement({ closing: 101n })], [movement()])).toEqual([
       `${monday} red does_not_close 1`,

@@ -14,6 +14,9 @@ export interface StatementFact {
   seq: bigint | null
   /** Whether it is the bank's word, and not only a person's who brought the file. */
   isTrusted: boolean
+  /** The bank's id of it, and which of its pages this is, if it has pages. */
+  id?: string | null
+  page?: number | null
 }
 
 export interface MovementFact {
@@ -23,6 +26,8 @@ export interface MovementFact {
   /** Whether a statement that is the bank's word has it. */
   isInStatement: boolean
   isUnexplained: boolean
+  /** What about it contradicts the payouts of files. */
+  fault?: PayoutFault | null
   /** The sum of a batch that is in the books, although its payments are known one by one. */
   isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
@@ -33,7 +38,12 @@ export interface MovementFact {
   isUnconfirmed: boolean
 }
 
+/** A payout was debited again; a debit or a return is of another amount than its payout; a return is of none. */
+export const payoutFaults = ['paid_twice', 'amount_differs', 'return_unknown'] as const
+export type PayoutFault = (typeof payoutFaults)[number]
+
 export type BreakName =
+  | PayoutFault
   | 'gap'
   | 'seq_gap'
   | 'does_not_close'
@@ -46,7 +56,7 @@ export type BreakName =
   | 'batch_twice'
   | 'return_not_debited'
   | 'paid_not_debited'
-  | 'debited_not_paid'
+  | 'paid_after_failed'
   | 'signed_day_changed'
   | 'written_off'
   | 'books_differ'
@@ -84,7 +94,7 @@ export function judgeDays(
   today: Day,
 ): JudgedDay[] {
   const trusted = statements.filter(({ isTrusted }) => isTrusted)
-  const latest = latestStatements(trusted)
+  const latest = withOpenings(latestStatements(withoutCovered(pagesJoined(trusted))), trusted)
   const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {
@@ -144,6 +154,74 @@ function latestStatements(statements: readonly StatementFact[]): StatementFact[]
   return [...byDays.values()]
     .flatMap((same) => joined([...same.values()]))
     .sort((a, b) => (a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1))
+}
+
+/**
+ * Joins the pages of a statement: the first has its opening and the last its closing balance. Without all pages before
+ * it, a page does not close a day.
+ */
+function pagesJoined(statements: readonly StatementFact[]): StatementFact[] {
+  const byStatement = new Map<string, Map<number, StatementFact>>()
+  const keyOf = ({ id, seq, to }: StatementFact) => `${to} ${id} ${seq}`
+  for (const statement of statements) {
+    if (statement.page == null) continue
+    const pages = byStatement.get(keyOf(statement)) ?? new Map<number, StatementFact>()
+    byStatement.set(keyOf(statement), pages.set(statement.page, statement))
+  }
+  return statements.flatMap((statement) => {
+    const pages = byStatement.get(keyOf(statement))
+    if (statement.page == null || !pages || (pages.size === 1 && statement.page === 1)) {
+      return [statement]
+    }
+    const inOrder = [...pages.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
+    const [first] = inOrder
+    const last = inOrder.at(-1)
+    if (last !== statement || !first) return []
+    const isWhole = inOrder.every(({ page }, at) => page === at + 1)
+    return [
+      {
+        ...last,
+        from: [first.from, last.from].sort()[0] ?? last.from,
+        opening: first.page === 1 ? first.opening : null,
+        closing: isWhole ? last.closing : null,
+        booked: inOrder.reduce((sum, { booked }) => sum + booked, 0n),
+        entries: inOrder.reduce((sum, { entries }) => sum + entries, 0),
+      },
+    ]
+  })
+}
+
+/** Without those that say no opening and that a later one repeats and continues. */
+function withoutCovered(statements: readonly StatementFact[]): StatementFact[] {
+  return statements.filter(
+    ({ opening, from, to }, at) =>
+      opening !== null ||
+      !statements
+        .slice(at + 1)
+        .some((later) => later.closing !== null && later.from <= from && later.to > to),
+  )
+}
+
+/**
+ * Where a bank says no opening balance, it is that of an earlier statement from the same day on, else the closing
+ * balance before. The first statement of an account sets it.
+ */
+function withOpenings(
+  latest: readonly StatementFact[],
+  told: readonly StatementFact[],
+): StatementFact[] {
+  const openings: StatementFact[] = []
+  for (const statement of latest) {
+    const { from, to } = statement
+    const same = told.findLast(
+      (each) => each.from === from && each.to < to && each.closing !== null,
+    )
+    const implied = same?.closing == null ? null : (same.opening ?? same.closing - same.booked)
+    const before = openings.findLast((each) => each.to < from)
+    const opening = statement.opening ?? implied ?? before?.closing ?? null
+    openings.push({ ...statement, opening })
+  }
+  return openings
 }
 
 /** Joins the statements of a day that begin where another ends: some banks write several a day. */
@@ -249,6 +327,15 @@ function unconfirmedBreak(
   ]
 }
 
+const faultWords: Record<PayoutFault, string> = {
+  paid_twice:
+    'The bank has debited a payout twice. Ask it for the money, and say what the second debit was.',
+  amount_differs:
+    'It names a payout or a file of payouts, and has another amount. Compare both, and say what it was.',
+  return_unknown:
+    'The bank gives back a payment of ours, and no payout fits it. Find out which one it was.',
+}
+
 function movementBreaks(
   movements: readonly MovementFact[],
   statements: readonly StatementFact[],
@@ -256,8 +343,17 @@ function movementBreaks(
 ): Break[] {
   return movements.flatMap((movement): Break[] => {
     const { movementId, amountMinor, day, isUnexplained, isInStatement, waitsSince } = movement
+    const { fault = null } = movement
     const breaks: Break[] = []
-    if (isUnexplained) {
+    if (fault !== null && (isUnexplained || waitsSince !== null)) {
+      breaks.push({
+        name: fault,
+        amountMinor,
+        movementId,
+        ...(!isUnexplained && { paymentWaits: true }),
+        detail: faultWords[fault],
+      })
+    } else if (isUnexplained) {
       const isDebit = amountMinor < 0n
       breaks.push({
         name: isDebit ? 'unexplained_debit' : 'unexplained_credit',
@@ -277,7 +373,7 @@ function movementBreaks(
           'The sum of a batch was booked, and its payments came afterwards: the books have both. Explain the sum as "batch"; if it was credited to an agent, take it back there first.',
       })
     }
-    if (waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
+    if (fault === null && waitsSince !== null && daysApart(waitsSince, today) > patienceDays) {
       breaks.push({
         name: 'unexplained_credit',
         amountMinor,

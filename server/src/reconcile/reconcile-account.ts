@@ -10,6 +10,8 @@ import {
   type JudgedDay,
   judgeDays,
   type MovementFact,
+  type PayoutFault,
+  payoutFaults,
   type StatementFact,
 } from './judge-days.ts'
 import { type DayDigests, readSignOffs, type SignOff, withSignOffs } from './sign-offs.ts'
@@ -46,10 +48,12 @@ export async function reconcileAccount(
       closing: bigint | null
       booked: bigint
       entries: number
+      bank_id: string | null
       bank_seq: string | null
+      page: number | null
       is_trusted: boolean
     }>(
-      `select from_day, to_day, opening, closing, booked, entries, bank_seq, is_trusted
+      `select from_day, to_day, opening, closing, booked, entries, bank_id, bank_seq, page, is_trusted
        from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
          and ($2::date is null or to_day >= $2::date - $3::int)
@@ -72,8 +76,10 @@ export async function reconcileAccount(
       in_statement: boolean
       sum_twice: boolean
       waits_since: Date | null
+      fault: PayoutFault | null
     }>(
       `select m.movement_id, m.booked_on, m.amount, m.state,
+         substring(m.detail from '^(${payoutFaults.join('|')}):') as fault,
          exists (select 1 from bank_reports r where r.account = m.account
            and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
            as in_statement,
@@ -109,6 +115,8 @@ export async function reconcileAccount(
         entries: row.entries,
         seq: row.bank_seq !== null && /^\d{1,18}$/.test(row.bank_seq) ? BigInt(row.bank_seq) : null,
         isTrusted: row.is_trusted,
+        id: row.bank_id,
+        page: row.page,
       }),
     ),
     movements.map(
@@ -118,6 +126,7 @@ export async function reconcileAccount(
         amountMinor: row.amount,
         isInStatement: row.in_statement,
         isUnexplained: row.state === 'unexplained',
+        fault: row.fault,
         isSumTwice: row.sum_twice,
         waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
         isOpen: row.state === 'new' || row.state === 'matched',
@@ -167,12 +176,13 @@ function addBreaks(last: JudgedDay, sides: AccountSides): void {
   }
   if (debitedNotPaid !== 0n) {
     say(
-      'debited_not_paid',
+      'paid_after_failed',
       debitedNotPaid,
       'The bank has debited payouts of files that failed in the books. Look at the open items.',
     )
   }
   if (last.state === 'green' && last.breaks.length > 0) last.state = 'amber'
+  if (debitedNotPaid !== 0n) last.state = 'red'
   const difference = differenceOf(sides)
   // While movements are being booked, the books run ahead of what is marked as booked.
   if (difference === 0n || isBooking) return

@@ -8,14 +8,15 @@ import { reconcileAccount } from './reconcile-account.ts'
 /** Older days are looked at by people, day by day. */
 const lookBackMs = 7 * 86_400_000
 
-/** Days of bank accounts on which books and bank differ, and which nobody has signed off. */
+/** Days of bank accounts on which books and bank differ, and which nobody has signed off as they are now. */
 export async function redDays(pool: Pool, now: Date): Promise<Trouble[]> {
   const troubles: Trouble[] = []
   for (const account of await readBankAccounts(pool)) {
     const since = localTimeIn(account.zone)(new Date(now.getTime() - lookBackMs)).slice(0, 10)
     const { days } = await reconcileAccount(pool, account, now, since)
-    for (const { day, state, signOff } of days) {
-      if (state !== 'red' || signOff !== null) continue
+    for (const { day, state, signOff, digests } of days) {
+      const isSigned = signOff?.state === state && signOff.movements === digests.movements
+      if (state !== 'red' || isSigned) continue
       troubles.push({
         subject: `${account.name} ${day}`,
         topic: account.name,

@@ -26,7 +26,10 @@ export const CsvProfileSchema = Type.Object(
     skipLines: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
     /** The table ends at the first line whose first value starts with this. A file without it was cut off. */
     footer: Type.Optional(literal()),
-    /** Lines of the table that are no entries, such as a balance brought forward: a value starts with this. */
+    /**
+     * Lines of the table that are no entries, such as a balance brought forward: a value starts with this, and date or
+     * amount is missing.
+     */
     notEntries: Type.Optional(Type.Array(literal(), { maxItems: 20 })),
     /** What this bank writes where there is nothing. */
     emptyValue: Type.Optional(literal(20)),

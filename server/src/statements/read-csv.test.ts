@@ -361,6 +361,20 @@ test.each(builtInCsvProfiles)(
   },
 )
 
+test.each([
+  ['mb', 'MBVCB.1.SX4Q', 'Transaction date'],
+  ['vietcombank', ',t\n', ',Tổng cộng thanks\n'],
+])('a payer’s own words make no line of %s disappear', async (name, text, word) => {
+  const profile = builtInCsvProfiles.find((each) => each.name === name)?.profile
+  const sample = samples[name]
+  const written = Buffer.from(sample?.bytes ?? '').toString()
+  expect(written).toContain(text)
+  if (!profile) throw new Error(`there is no profile ${name}`)
+  const { entries } = await read(bytesOf(written.replace(text, word)), profile, dong)
+  expect(entries).toHaveLength(sample?.entries.length ?? 0)
+  expect(entries[0]?.texts[0]).toContain(word.replaceAll(/[,\n]/g, ''))
+})
+
 test('lines of two accounts in one file refuse it', async () => {
   const scb = builtInCsvProfiles.find(({ name }) => name === 'scb-business')
   const bytes = Buffer.from(samples['scb-business']?.bytes ?? [])

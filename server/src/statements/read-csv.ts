@@ -84,11 +84,14 @@ export async function readCsv(
   const statement = emptyStatement('statement', 'csv')
   statement.currency = currencyOf(reading)
   const toEntry = entryReader(profile, statement.currency, reading)
+  const isNoEntry = noEntryTest(profile)
   let broughtForward: bigint | undefined
+  let lastLine = 1
   for await (const row of rowsOf(chunks, encoding, profile, around)) {
     const { table } = around
+    lastLine = row.line
     if (!table) continue
-    if (isNoEntry(row, profile)) {
+    if (isNoEntry(row, table)) {
       const isFirst = statement.entries.length === 0 && !profile.newestFirst
       if (isFirst && /\d/.test(row.cells[table.columns.balance ?? -1] ?? '')) {
         broughtForward ??= balanceOfRow(row, table, profile, statement.currency, reading)
@@ -99,7 +102,7 @@ export async function readCsv(
     statement.entries.push(toEntry(row, table))
     takeAccountNo(row, table, around)
   }
-  checkIsWhole(profile, around)
+  checkIsWhole(profile, around, lastLine)
   statement.accountNo = around.accountNo
   if (profile.newestFirst) statement.entries.reverse()
   for (const [index, entry] of statement.entries.entries()) entry.entryNo = index + 1
@@ -121,6 +124,7 @@ export async function previewCsv(
   const reading = inProfileZone(profile, options)
   const around = surroundings()
   const toEntry = entryReader(profile, currencyOf(reading), reading)
+  const isNoEntry = noEntryTest(profile)
   const rows: PreviewRow[] = []
   for await (const row of rowsOf(chunks, encoding, profile, around)) {
     rows.push(previewOf(row))
@@ -129,7 +133,7 @@ export async function previewCsv(
   return rows
 
   function previewOf(row: Row): PreviewRow {
-    if (!around.table || isNoEntry(row, profile)) return { ...row, entry: null, fault: null }
+    if (!around.table || isNoEntry(row, around.table)) return { ...row, entry: null, fault: null }
     try {
       return { ...row, entry: toEntry(row, around.table), fault: null }
     } catch (fault) {
@@ -299,23 +303,33 @@ function takeAccountNo(row: Row, table: Table, around: Surroundings) {
   }
 }
 
-function isNoEntry(row: Row, profile: CsvProfile): boolean {
+/**
+ * Which lines of the table are no entries by the words of the profile. What has a date and an amount is one, whatever
+ * words its payer wrote.
+ */
+function noEntryTest(profile: CsvProfile): (row: Row, table: Table) => boolean {
   const starts = profile.notEntries ?? []
-  return row.cells.some((cell) => starts.some((start) => cell.startsWith(start)))
+  const readDate = dateReader(profile.dateFormat, profile.buddhistYear ?? false)
+  return ({ cells }, { columns }) => {
+    if (!cells.some((cell) => starts.some((start) => cell.startsWith(start)))) return false
+    const amounts = [columns.amount, columns.debit, columns.credit]
+    const hasAmount = amounts.some((at) => at !== undefined && /[1-9]/.test(cells[at] ?? ''))
+    return !hasAmount || readDate(cells[columns.date] ?? '') === undefined
+  }
 }
 
 /**
  * A line is whole if its line break or the footer is there: without them the last digits of an amount may be
  * missing.
  */
-function checkIsWhole(profile: CsvProfile, around: Surroundings) {
+function checkIsWhole(profile: CsvProfile, around: Surroundings, lastLine: number) {
   if (around.hasFooter) return
   if (profile.footer !== undefined) {
     const end = `its last line ${shown(profile.footer)} is missing`
-    throw new BankFileFault(null, `The file looks as if it were cut off: ${end}.`)
+    throw new BankFileFault(lastLine, `The file looks as if it were cut off: ${end}.`)
   }
   if (!around.endsWithLineBreak && !profile.lastLineIsOpen) {
-    throw new BankFileFault(null, 'The last line has no end, as if the file were cut off.')
+    throw new BankFileFault(lastLine, 'The last line has no end, as if the file were cut off.')
   }
 }
 

@@ -5,6 +5,7 @@ import { keepWatch } from '../alerts/keep-watch.ts'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { brokenConnections } from '../bank-accounts/bank-connections.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
+import { fullAccounts } from '../bank-accounts/full-accounts.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { stuckLanes } from '../callbacks/stuck-lanes.ts'
@@ -257,6 +258,7 @@ function alertLoops(
     await keepWatch(proofPool, 'payout_alarm', await payoutAlarms(proofPool), now())
     await keepWatch(proofPool, 'callbacks_failing', await stuckLanes(proofPool), now())
     await keepWatch(proofPool, 'bank_connection', await brokenConnections(proofPool), now())
+    await keepWatch(proofPool, 'bank_account_full', await fullAccounts(proofPool), now())
     await keepWatch(proofPool, 'proof_red', await redBooks(proofPool), now())
     return 'done' as const
   }

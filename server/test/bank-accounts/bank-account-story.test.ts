@@ -136,6 +136,14 @@ it('takes a payment by QR: pushed at once, confirmed at night, credited once, an
     txn_id: json.txn_id,
     reported_by: ['push', 'statement'],
   })
+  const silent = await command(
+    ['reconcile', '--account', 'shop', '--day', '2026-01-02', '--json'],
+    env,
+  )
+  expect([silent.code, JSON.parse(silent.stdout).days]).toEqual([
+    0,
+    [{ day: '2026-01-02', state: 'amber', opening: null, closing: null, breaks: [] }],
+  ])
   const reconciled = await command(['reconcile', '--account', 'shop', '--json'], env)
   expect(reconciled.code).toBe(0)
   expect(JSON.parse(reconciled.stdout)).toMatchObject({

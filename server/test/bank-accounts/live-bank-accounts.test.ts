@@ -126,6 +126,7 @@ describe('a file that a person brings', () => {
       confirmMovements(s.backend.pool, of, fileId, { name, at: s.clock(), also: async () => {} })
     await expect(confirmed('test@example.com')).rejects.toThrow('another person')
     expect(await confirmed('second@example.com')).toEqual({ movements: 0, amountMinor: 0n })
+    await booked(s, of.name)
     expect(await daysOf(s, own)).toEqual([`${day} green`])
     await expect(confirmed('third@example.com')).rejects.toThrow('Nothing in this file')
   })
@@ -171,6 +172,54 @@ describe('a file that a person brings', () => {
       '30000 booked batch',
     ])
     expect(await daysOf(s, own)).toEqual([`${day} green`])
+  })
+
+  it('moves no movement of the bank to another day until it is confirmed', async () => {
+    const own = await makeAccount(s, {}, { mode: 'live', isOff: true })
+    const { account: of } = own
+    const day = dayAt(s.clock())
+    const next = dayAt(new Date(s.clock().getTime() + 86_400_000))
+    const { json } = await push(s, own, { id: 'p', amount: '50.00' })
+    await booked(s, of.name)
+    const daysOfMovements = async () => (await movementsOf(s, own)).map(({ bookedOn }) => bookedOn)
+    const file = camt({ account: of, day: next, lines: [{ amount: '50.00', endToEndId: 'E' }] })
+    const strong = camt({
+      account: of,
+      day: next,
+      isIntraday: true,
+      lines: [{ amount: '50.00', endToEndId: 'E' }],
+    })
+    const { fileId } = await importFile(s, own, file, { mode: 'live' })
+    expect([await daysOfMovements(), json.movement]).toEqual([[day], json.movement])
+    await importFile(s, own, strong, { mode: 'live' })
+    expect(await daysOfMovements()).toEqual([day])
+    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    await confirmMovements(s.backend.pool, of, fileId, by)
+    expect(await daysOfMovements()).toEqual([next])
+  })
+
+  it('says whose money is that the bank reported without a name, once it is confirmed', async () => {
+    const { id, amount } = await deposit()
+    const { rows } = await s.sql('select code from expected_deposits where order_id = $1', [
+      id.split('-')[1],
+    ])
+    // Another amount than the order's, so that only the code says whose it is.
+    const other = (Number(amount) + 1000).toFixed(2)
+    const { json } = await push(s, account, { id: `n${id}`, amount: other })
+    await booked(s, account.account.name)
+    const file = statement(other, rows[0].code)
+    const { fileId } = await importFile(s, account, file, { mode: 'live' })
+    const claimOf = async () => {
+      const found = await s.sql('select order_id from payment_claims where payment_id = $1', [
+        `${account.account.name}:${json.movement}`,
+      ])
+      return found.rows[0]?.order_id
+    }
+    expect(await claimOf()).toBe(null)
+    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    await confirmMovements(s.backend.pool, account.account, fileId, by)
+    await booked(s, account.account.name)
+    expect((await claimOf())?.replaceAll('-', '')).toBe(id.split('-')[1])
   })
 
   it('cannot lend the bank’s word its own text: the code in it names nobody', async () => {

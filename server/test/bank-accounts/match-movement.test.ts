@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findAgent } from '../../src/agents/find-agent.ts'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { movementView } from '../../src/bank-accounts/movement-view.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
@@ -8,7 +9,7 @@ import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { explainReturn } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
-import { returnPayment } from '../../src/payments/payments.ts'
+import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import { possibleOrders } from '../../src/payments/possible-orders.ts'
 import { allToDecide, searchPayments } from '../../src/payments/search-payments.ts'
 import {
@@ -211,6 +212,43 @@ describe('accounts without unique amounts', () => {
     expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['WAITING', 'WAITING'])
   })
 
+  it('of one payer’s orders only open ones count, while there is one', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const paid = await deposit({ amount: 500 })
+    await pushed(account, { id: 'i0', amount: '500.00', text: paid.code })
+    const over = await deposit({ amount: 500 })
+    s.clock.advance(16 * minute)
+    await expect.poll(() => statusOf(over.id)).toBe('EXPIRED')
+    const open = await deposit({ amount: 500 })
+    const payer = { account_no: '1234567890' }
+    await pushed(account, { id: 'i1', amount: '500.00', payer })
+    const states = async () => [
+      await statusOf(paid.id),
+      await statusOf(over.id),
+      await statusOf(open.id),
+    ]
+    expect(await states()).toEqual(['PAID', 'EXPIRED', 'PAID'])
+    // None is open any more: it is late money of the one that is over.
+    expect(await pushed(account, { id: 'i2', amount: '500.00', payer })).toMatchObject({
+      paymentState: 'waiting',
+      orderId: expect.stringContaining(over.id.split('-')[1]?.slice(0, 8) ?? '-'),
+    })
+  })
+
+  it('a payment that a person credits to an order names it from then on', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const a = await deposit({ amount: 250 })
+    const waiting = await pushed(account, { id: 'p1', amount: '250.00' })
+    if (!waiting) throw new Error('there is no movement')
+    expect(movementView(waiting)).toMatchObject({ txn_id: null, amount: '250.00' })
+    const [agentId, orderId = ''] = a.id.split('-')
+    const to = { agentId: BigInt(agentId ?? 0), orderId }
+    const paymentId = `${account.account.name}:${waiting.movementId}`
+    await creditPayment(s.service.desk, paymentId, to, 'a receipt')
+    const [movement] = await movementsOf(s, account)
+    expect(movement && movementView(movement)).toMatchObject({ txn_id: a.id, state: 'credited' })
+  })
+
   it('two equal lines of one day are two movements, matched one by one', async () => {
     const account = await onlyAccount({ match: 'code' })
     const line = { amount: '250.00', text: 'coffee' }
@@ -339,7 +377,7 @@ describe('a rail that deducts a fixed fee', () => {
   ])(
     'a bank that takes back %s leaves the books as they were, and what it kept a cost',
     async (_, missing, cost) => {
-      const { id, code, payable } = await deposit()
+      const { id, code, payable } = await deposit({ amount: 600 + missing })
       const before = await books()
       const amount = less(payable, 3)
       const ref = `R${missing}`
@@ -533,6 +571,160 @@ describe('money that goes back', () => {
       why: 'unmatched',
     })
     expect(await statusOf(d.id)).toBe('WAITING')
+  })
+})
+
+describe('whichever report comes first', () => {
+  /** Brings a push and a statement of the same money in both orders, each to an account of its own. */
+  async function inBothOrders(
+    say: (order: Awaited<ReturnType<typeof deposit>>) => {
+      pushes: Record<string, unknown>[]
+      lines: Parameters<typeof camt>[0]['lines']
+    },
+    fields: Record<string, unknown> = {},
+  ) {
+    const ends: unknown[] = []
+    for (const isPushFirst of [true, false]) {
+      const account = await onlyAccount({ match: 'code' })
+      const order = await deposit(fields)
+      const { pushes, lines } = say(order)
+      const day = dayAt(s.clock())
+      const steps = [
+        async () => {
+          for (const each of pushes) await pushed(account, each)
+        },
+        () => importFile(s, account, camt({ account: account.account, day, lines })),
+      ]
+      for (const step of isPushFirst ? steps : steps.toReversed()) {
+        await step()
+        await s.prove()
+      }
+      const movements = await movementsOf(s, account)
+      ends.push({
+        status: await statusOf(order.id),
+        balance: await agent.balance(),
+        movements: movements
+          .map((each) => [each.amountMinor, each.explainedBy, each.paymentState].join(' '))
+          .sort(),
+      })
+    }
+    expect(ends[0]).toEqual(ends[1])
+    return ends[0]
+  }
+
+  it('a code that only the statement tells pays its order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w1', amount: '100.00', text: '' }],
+      lines: [{ amount: '100.00', text: code }],
+    }))
+    expect(end).toEqual({ status: 'PAID', balance: 100, movements: ['10000 payment credited'] })
+  })
+
+  it('a code that only the push tells pays its order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w2', amount: '100.00', text: code }],
+      lines: [{ amount: '100.00', text: 'CREDIT' }],
+    }))
+    expect(end).toMatchObject({ status: 'PAID', balance: 100 })
+  })
+
+  it('a payer that only the statement tells pays the order', async () => {
+    const end = await inBothOrders(
+      () => ({
+        pushes: [{ id: 'w3', amount: '100.00', text: '' }],
+        lines: [{ amount: '100.00', payerNo: '1234567890' }],
+      }),
+      { accountNo: '1234567890' },
+    )
+    expect(end).toMatchObject({ status: 'PAID', balance: 100 })
+  })
+
+  it('another amount than the order’s waits at the order', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [{ id: 'w4', amount: '90.00', text: '' }],
+      lines: [{ amount: '90.00', text: code }],
+    }))
+    expect(end).toMatchObject({ status: 'WAITING', movements: ['9000 payment waiting'] })
+  })
+
+  it('a reversal that was pushed as a plain debit takes the payment back', async () => {
+    const end = await inBothOrders(({ code }) => ({
+      pushes: [
+        { id: 'w5', amount: '100.00', text: code },
+        { id: 'w6', amount: '100.00', direction: 'debit' },
+      ],
+      lines: [
+        { amount: '100.00', text: code, ref: 'B-1' },
+        { amount: '-100.00', ref: 'B-1', isReturn: true },
+      ],
+    }))
+    expect(end).toMatchObject({
+      status: 'VOID',
+      balance: 0,
+      movements: ['-10000 payment_taken_back ', '10000 payment taken_back'],
+    })
+  })
+
+  it('an order that has expired since is paid, if the money came in time', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const { id, code } = await deposit()
+    const day = dayAt(s.clock())
+    await pushed(account, { id: 'w7', amount: '100.00' })
+    s.clock.advance(60 * minute)
+    await expect.poll(() => statusOf(id)).toBe('EXPIRED')
+    const lines = [{ amount: '100.00', text: code }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect([await statusOf(id), await agent.balance()]).toEqual(['PAID', 100])
+  })
+
+  it('what a person has decided stays, whatever the bank says later', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const { id, code } = await deposit()
+    const movement = await pushed(account, { id: 'w8', amount: '100.00' })
+    const paymentId = `${account.account.name}:${movement?.movementId}`
+    await returnPayment(s.service.desk, paymentId, 'sent back')
+    const lines = [{ amount: '100.00', text: code }]
+    const day = dayAt(s.clock())
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await statusOf(id)).toBe('WAITING')
+    expect(await movementsOf(s, account)).toMatchObject([
+      { state: 'booked', paymentState: 'returned' },
+    ])
+  })
+
+  it('what the bank says while a movement is being booked is heard', async () => {
+    const account = await onlyAccount({ match: 'code', feed: 'none' })
+    const { id, code } = await deposit()
+    const of = account.account
+    const { desk } = s.service
+    const day = dayAt(s.clock())
+    const file = (text: string) => ({
+      name: text || 'f',
+      bytes: camt({ account: of, day, lines: [{ amount: '100.00', text }] }),
+      via: 'folder' as const,
+      by: 'test',
+    })
+    // Ahead of the service's clock, so that nobody else books it.
+    const later = new Date(s.clock().getTime() + 60 * minute)
+    const ahead = { ...desk, now: () => later }
+    await importBankFile(ahead, of, file(''), 'sandbox')
+    // The second file comes after the decision, just before the books change.
+    const files = [file(code)]
+    const teller = Object.create(desk.teller, {
+      do: {
+        value: async (command: Parameters<typeof desk.teller.do>[0]) => {
+          for (const each of files.splice(0)) await importBankFile(ahead, of, each, 'sandbox')
+          return desk.teller.do(command)
+        },
+      },
+    })
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    expect(await bookMovements({ ...ahead, teller }, onError, of.name)).toBe(1)
+    expect([files, await statusOf(id)]).toEqual([[], 'WAITING'])
+    expect(await bookMovements({ ...ahead, teller }, onError, of.name)).toBe(1)
+    expect(errors).toEqual([])
+    expect(await statusOf(id)).toBe('PAID')
   })
 })
 

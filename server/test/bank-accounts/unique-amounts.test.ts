@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
+import { fullAccounts } from '../../src/bank-accounts/full-accounts.ts'
 import { makeAccount, push, type TestAccount } from '../support/bank-accounts.ts'
 import {
   type AgentClient,
@@ -80,6 +81,8 @@ describe('the places of an amount', () => {
   })
 
   it('ninety-nine are open, then the next account takes the order, and then nobody', async () => {
+    // Nobody else is there that places could be left for.
+    await s.sql(`update agents set status = 'suspended' where agent_id <> $1`, [agent.agentId])
     account = await makeAccount(s, { match: 'amount' })
     const answers = await flood(agent, 40)
     for (const more of [40, 30]) answers.push(...(await flood(agent, more)))
@@ -213,6 +216,71 @@ describe('who may have them', () => {
     expect(theirs.status).toBe(201)
     expect(theirs.json.qrcode.qrcode_text).toContain(theirs.json.transfer.amount.toFixed(2))
   })
+})
+
+describe('while nobody else uses the account', () => {
+  it('an agent who floods it leaves a quarter, and whoever comes next gets a QR code', async () => {
+    account = await makeAccount(s, { match: 'amount' })
+    const quiet = await s.agent()
+    const answers = await flood(agent, 50)
+    answers.push(...(await flood(agent, 60)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(75)
+    const theirs = await flood(quiet, 30)
+    expect(theirs.filter(({ status }) => status === 201)).toHaveLength(24)
+    // Another amount is another matter, and there the quarter counts from now on.
+    const others = await flood(agent, 30, { amount: 300 })
+    expect(others.filter(({ status }) => status === 201)).toHaveLength(24)
+  })
+})
+
+describe('the ceiling of a day', () => {
+  it('counts what is to be paid; then the next account takes the order, and then nobody', async () => {
+    account = await makeAccount(s, { match: 'amount', dayLimitMinor: 200_50n })
+    const { name } = account.account
+    // The first may be paid with up to 100.99, the second would go beyond.
+    const answers = [await agent.deposit(ofNewUser()), await agent.deposit(ofNewUser())]
+    const due = answers
+      .filter(({ status }) => status === 201)
+      .map(({ json }) => json.transfer.amount)
+    const sum = due.reduce((total, each) => total + each, 0)
+    expect(sum).toBeLessThanOrEqual(200.5)
+    expect((await agent.deposit(ofNewUser({ amount: 150 }))).status).toBe(503)
+    const second = await makeAccount(s, { match: 'amount', accountNo: '7770003333' })
+    const next = await agent.deposit(ofNewUser({ amount: 150 }))
+    expect(next.json.transfer.account_number).toBe(second.account.accountNo)
+    const { rows } = await s.sql(
+      'select coalesce(sum(payable), 0)::int as used from expected_deposits where account = $1',
+      [name],
+    )
+    expect(rows[0].used).toBeLessThanOrEqual(200_50)
+  })
+})
+
+it('an account whose places run out is told of, in the metrics and by an alert, from 70 % on', async () => {
+  account = await makeAccount(s, { match: 'amount', surplusSteps: 10 })
+  const { name } = account.account
+  const isTold = async () =>
+    (await fullAccounts(s.backend.pool)).some(({ words }) => words.startsWith(`${name} expects`))
+  const share = async () => {
+    const text = await (await fetch(`${s.service.url}/metrics`)).text()
+    return text.match(new RegExp(`sluice_bank_places_used_share\\{.*${name}.*\\} (.*)`))?.[1]
+  }
+  await flood(agent, 6)
+  expect([await isTold(), await share()]).toEqual([false, '0.6'])
+  await flood(agent, 1)
+  expect([await isTold(), await share()]).toEqual([true, '0.7'])
+})
+
+it('several accounts share the orders', async () => {
+  const accounts = [
+    await makeAccount(s, { match: 'amount', accountNo: '7770004441' }),
+    await makeAccount(s, { match: 'amount', accountNo: '7770004442' }),
+  ]
+  const answers = await flood(agent, 40)
+  for (const { account: of } of accounts) {
+    const own = answers.filter(({ json }) => json.transfer?.account_number === of.accountNo)
+    expect(own.length).toBeGreaterThan(5)
+  }
 })
 
 describe('a request that is repeated', () => {

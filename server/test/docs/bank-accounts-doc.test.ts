@@ -35,8 +35,10 @@ async function follow(doc: string): Promise<string> {
 
 test('the story of a deposit into a bank account goes as it is told', async () => {
   const stdout = await follow(bankAccounts)
-  const [payable] = /100\.\d\d(?=5802TH)/.exec(stdout) ?? []
+  const [, payable] = /^54 (100\.\d\d)$/m.exec(stdout) ?? []
   expect(Number(payable)).toBeGreaterThan(100)
+  expect(stdout).toMatch(/^29 0016A000000677010111/m)
+  expect(stdout).toMatch(/deposit PAID {2}100\.\d+ {2}order-1/)
   expect(stdout).toMatch(/\{"movement":"[0-9a-f]{32}"\}/)
   expect(stdout).toContain('PAID')
   expect(stdout).toContain('1 statements with 1 entries: 0 new movements')

@@ -505,6 +505,7 @@ it('booked debits pay by code and amount; a second one is nobody’s and alarms'
     state === 'unexplained' ? [detail?.split(':')[0]] : [],
   )
   expect(details.sort()).toEqual(['amount_differs', 'paid_twice'])
+  expect((await daysOf(s, account))[0]).toMatch(/red (?=.*amount_differs)(?=.*paid_twice)/)
 })
 
 it('the debit of a whole file pays all of its items, or nobody if it is another sum', async () => {

@@ -155,6 +155,9 @@ function Go(props: { account: string; day: string; at: BankDay['breaks'][number]
         </PageLink>
       )
     case 'unexplained_debit':
+    case 'paid_twice':
+    case 'amount_differs':
+    case 'return_unknown':
     case 'unexplained_credit':
       // The sum of a batch is nobody's payment: it is explained, not decided.
       return payment === null ? (

@@ -493,6 +493,15 @@ export const MovementRow = Type.Object({
   payer,
   reported_by: Type.Array(Type.String()),
   brought_by: Type.Array(Type.String()),
+  /** The files that report it. */
+  files: Type.Array(
+    Type.Object({
+      file_id: Type.String(),
+      name: Type.String(),
+      via: Type.String(),
+      brought_by: Type.String(),
+    }),
+  ),
   may_explain: Type.Boolean({ description: 'nobody knows yet what it was' }),
 })
 export const MovementList = page(MovementRow)
