@@ -85,6 +85,7 @@ async function expectDeposits({ pool, secretKeys }: Backend, { teller }: Desk): 
       amountMinor: order.amountMinor,
       payableMinor: order.amountMinor,
       byAmount: false,
+      deductionMinor: 0n,
       payerAccountNo: order.accountNo ?? '',
       createdAt: order.createdAt,
       expiresAt: order.expiresAt ?? order.createdAt,

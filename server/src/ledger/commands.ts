@@ -121,7 +121,8 @@ export type Command = {
       houseId: bigint
       orderId: string | null
       paymentId: string
-      reason: string
+      /** Why a person credits it; null: nobody did, so that it is credited only if it pays its order by itself. */
+      reason: string | null
     }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }

@@ -138,6 +138,19 @@ describe('money that is nobody’s', () => {
     expect(done.writes.callbacks).toHaveLength(1)
   })
 
+  it('waits with its order’s agent if no person asked for its credit and it does not pay by itself', () => {
+    const other = { ...order, amountMinor: 700n }
+    const read = books({ orders: new Map([[keyOf(7n, order.orderId), other]]) })
+    const byRule = { ...assign(order.orderId), reason: null } as Command
+    const done = run([receive, byRule], read)
+    expect(rowsOf(done).slice(1)).toEqual([
+      [7n, 'payment_received', { suspense: 500n, clearing: -500n }],
+      [house, 'payment_assigned', { suspense: -500n, clearing: 500n }],
+    ])
+    expect(done.writes.newPayments).toMatchObject([{ state: 'waiting', why: 'wrong_amount' }])
+    expect(done.writes.changedOrders).toEqual([])
+  })
+
   it('stays with the house if the order that it is assigned to cannot be paid', () => {
     const read = books({
       orders: new Map([[keyOf(7n, order.orderId), { ...order, feeRule: '5' }]]),

@@ -56,8 +56,8 @@ export function endUnmatched(
 
 /**
  * Credits money that belonged to no agent to an agent's wallet, or to one of its orders: the house's book gives it
- * up, and the agent's book takes it in at the same provider and credits it. If it cannot be credited, the house
- * keeps it.
+ * up, and the agent's book takes it in at the same provider and credits it. If a person's credit cannot be made, the
+ * house keeps it; if no person asked for one, what does not pay its order by itself waits in the agent's book.
  */
 export function assignPayment(
   book: BookView,
@@ -107,11 +107,12 @@ function creditAssigned(
   command: Command & { type: 'assign_payment' },
   localTime: LocalTime,
 ): Decision | undefined {
-  if (payment?.state !== 'waiting') return undefined
+  const { reason } = command
+  if (reason === null || payment?.state !== 'waiting') return undefined
   const view = { ...book, wallet, payment }
   return book.order
     ? creditPayment(view, book.order, command.at, localTime)
-    : creditWallet(view, { ...command, type: 'credit_wallet' })
+    : creditWallet(view, { ...command, type: 'credit_wallet', reason })
 }
 
 function unmatchedNotice({ paymentId, amountMinor, paidAt, payer }: UnmatchedPayment) {

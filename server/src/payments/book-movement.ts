@@ -195,7 +195,8 @@ async function giveToOrder(
   const houseId = houseBook(currency)
   const at = desk.now()
   try {
-    await desk.teller.do({ type: 'assign_payment', agentId, houseId, orderId, paymentId, at })
+    const given = { agentId, houseId, orderId, paymentId, reason: null, at }
+    await desk.teller.do({ type: 'assign_payment', ...given })
   } catch (error) {
     // The order is paid by now, or a person was first: it stays as it is.
     if (error instanceof Problem && error.code === 'invalid_transition') return

@@ -88,7 +88,7 @@ type Draft = { agent: number; target: number } & (
   | { type: 'adjust'; ref: number; amount: bigint }
   | { type: 'receive_unmatched'; payment: number; amount: bigint }
   | { type: 'end_unmatched'; payment: number; state: 'returned' | 'dismissed' }
-  | { type: 'assign_payment'; payment: number; matched: boolean }
+  | { type: 'assign_payment'; payment: number; matched: boolean; byPerson: boolean }
   | { type: 'charge_cost'; ref: number; amount: bigint }
   | { type: 'sweep'; ref: number }
   | { type: 'release_reserve'; later: number }
@@ -205,6 +205,7 @@ const drafts: fc.Arbitrary<Draft> = fc
               type: fc.constant('assign_payment' as const),
               payment: fc.nat({ max: 4 }),
               matched: fc.boolean(),
+              byPerson: fc.boolean(),
             }),
             fc.record({
               type: fc.constant('end_unmatched' as const),
@@ -569,7 +570,7 @@ function commandOf(draft: Draft, index: number, at: Date, own: Target[]): Comman
         at,
         orderId: draft.matched ? orderId : null,
         paymentId: `bank:${draft.agent}-u-${draft.payment}`,
-        reason: 'theirs',
+        reason: draft.byPerson ? 'theirs' : null,
       }
     case 'charge_cost':
       return {

@@ -261,7 +261,7 @@ export class NaiveModel {
   }
 
   private assignPayment(command: Command & { type: 'assign_payment' }): ModelAnswer {
-    const { agentId, houseId, orderId, at, paymentId } = command
+    const { agentId, houseId, orderId, at, paymentId, reason } = command
     const payment = this.unmatched.find((each) => each.paymentId === paymentId)
     const order = orderId === null ? undefined : this.order({ agentId, orderId })
     if (!payment) return { refused: 'order_not_found' }
@@ -281,9 +281,10 @@ export class NaiveModel {
     const [kept] = order ? keptBack(order.reserveRule, payment.amount, fee) : [0n]
     const { available, reserve } = this.wallet(agentId)
     if (
-      fee >= payment.amount ||
-      available + payment.amount - fee - kept > largest ||
-      reserve + kept > largest
+      reason !== null &&
+      (fee >= payment.amount ||
+        available + payment.amount - fee - kept > largest ||
+        reserve + kept > largest)
     ) {
       return { refused: 'amount_out_of_range' }
     }
@@ -299,7 +300,8 @@ export class NaiveModel {
       reportedAt: at,
       payer: payment.payer?.accountNo ?? null,
     })
-    if (orderId === null) this.creditWallet({ ...command, type: 'credit_wallet' })
+    if (reason === null) return { status: order?.status ?? null, changed: true }
+    if (orderId === null) this.creditWallet({ ...command, type: 'credit_wallet', reason })
     else if (order?.status !== 'PAID')
       this.creditPayment({ ...command, type: 'credit_payment', orderId })
     return { status: order?.status ?? null, changed: true }
