@@ -530,6 +530,15 @@ describe('home', () => {
       0,
     )
     expect(inHours).toBeGreaterThanOrEqual(deposits.orders)
+    // Every hour until now is there, once per currency.
+    const elapsed = (s.clock().getTime() - Date.parse(json.yesterday_from)) / 3_600_000
+    expect(json.hours.map(({ at }: { at: string }) => Date.parse(at))).toEqual(
+      Array.from(
+        { length: Math.floor(elapsed) + 1 },
+        (_, hour) => Date.parse(json.yesterday_from) + hour * 3_600_000,
+      ),
+    )
+    expect(json.refuses).toEqual([])
     expect(json.today_from).toMatch(/T17:00:00\.000Z$/)
     expect(json.waiting.payments.count).toBe((await admin.get('/payments')).json.data.length)
     expect(json.proof.ok).toBe(true)
