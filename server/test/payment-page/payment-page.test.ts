@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../../src/agents/agent-brand.ts'
 import { pageToken } from '../../src/orders/page-token.ts'
+import { signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, serve, tempFolder } from '../support/process.ts'
 import { AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -113,6 +114,44 @@ describe('what the page shows', () => {
     await agent.trigger(back.txnId, 'PAID')
     await agent.trigger(back.txnId, 'VOID')
     expect((await open(back.path)).text).toContain('data-state="taken_back"')
+  })
+
+  it('a second payment is said to have arrived, and what became of it', async () => {
+    const { path, txnId } = await newPage()
+    await agent.trigger(txnId, 'PAID')
+    expect((await open(path)).text).not.toContain('data-other=')
+    await agent.trigger(txnId, 'PAID', { paidAmount: 70 })
+    const { text } = await open(path)
+    expect(text).toContain('data-state="paid"')
+    expect(text).toContain('data-others="waiting"')
+    expect(text).toMatch(/Another payment of <b>฿70\.00<\/b> has arrived/)
+    expect(JSON.parse((await open(`${path}/state`)).text)).toEqual({
+      state: 'paid',
+      remaining: 0,
+      others: ['waiting'],
+    })
+    const admin = await signIn(test, 'admin')
+    const { rows } = await test.sql(
+      `select payment_id from payments where order_id = $1 and state = 'waiting'`,
+      [txnId.split('-')[1]],
+    )
+    const payment = encodeURIComponent(rows[0].payment_id)
+    const sentBack = await admin.post(`/payments/${payment}/return`, {
+      evidence: 'transfer 99',
+      reason: 'paid twice',
+      code: admin.code(),
+    })
+    expect([sentBack.status, sentBack.text]).toEqual([200, sentBack.text])
+    expect((await open(path)).text).toContain('A payment of <b>฿70.00</b> was sent back')
+  })
+
+  it('a wrong amount is not forgotten when the right one follows', async () => {
+    const { path, txnId, order } = await newPage()
+    await agent.trigger(txnId, 'PAID', { paidAmount: order.amount - 10 })
+    await agent.trigger(txnId, 'PAID')
+    const { text } = await open(path)
+    expect(text).toContain('data-state="paid"')
+    expect(text).toMatch(/Another payment of <b>฿[\d,.]+<\/b> has arrived/)
   })
 
   it('a paid order has a receipt', async () => {
@@ -406,7 +445,7 @@ describe('live state', () => {
       status: response.status,
       headers: response.headers,
       close: () => controller.abort(),
-      async next(): Promise<{ state: string; remaining: number } | undefined> {
+      async next(): Promise<{ state: string; remaining: number; others: string[] } | undefined> {
         for (;;) {
           const match = /event: state\ndata: (.*)\n\n/.exec(held)
           if (match?.[1]) {
@@ -425,9 +464,11 @@ describe('live state', () => {
     const { path, txnId } = await newPage()
     const stream = await listen(path)
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    expect(await stream.next()).toEqual({ state: 'waiting', remaining: 900 })
+    expect(await stream.next()).toEqual({ state: 'waiting', remaining: 900, others: [] })
     await agent.trigger(txnId, 'PAID')
-    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0 })
+    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0, others: [] })
+    await agent.trigger(txnId, 'PAID', { paidAmount: 7 })
+    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0, others: ['waiting'] })
     stream.close()
   })
 
@@ -494,6 +535,7 @@ describe('live state', () => {
     expect(JSON.parse((await open(`${path}/state`)).text)).toEqual({
       state: 'waiting',
       remaining: 900,
+      others: [],
     })
     await agent.trigger(txnId, 'PAID', { paidAmount: 5 })
     expect(JSON.parse((await open(`${path}/state`)).text).state).toBe('wrong_amount')

@@ -49,13 +49,14 @@ export function paymentPage(options: PageOptions): Page {
     state === 'paid' ? receipt(options) : nothing,
   ].filter((part) => part !== nothing)
   const final = isFinal(state) ? html` data-final` : nothing
-  const main = html`<main class="${aside.length > 0 ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}"${final}>
+  const main = html`<main class="${aside.length > 0 ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}" data-others="${shown.others.map((other) => other.state).join(' ')}"${final}>
 <div class="stack">
 <section class="card sum">
 <h1>${fill(open ? words.payTo : words.paymentTo, { agent: name(agent.name) })} <span class="total">${amount}</span></h1>
 <dl>${row(options, words.reference, order.refId)}</dl>
 </section>
 ${status(options, amount)}
+${shown.others.length > 0 ? otherPayments(options) : nothing}
 </div>
 ${aside.length > 0 ? html`<div class="stack ways">${aside}</div>` : nothing}
 <div class="stack">
@@ -85,12 +86,11 @@ function logo({ place, shown }: PageOptions): Html {
 
 /** What happened to the money, and what to do next. */
 function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
-  const { agent, order, uncredited, state, remainingS } = shown
+  const { agent, order, about, state, remainingS } = shown
   const { language } = place
   const { words } = language
   const money = (minor: bigint) => moneyText(language, minor, order.currency)
-  const came = uncredited.find((payment) => payment.why !== 'duplicate')?.amountMinor
-  const paid = order.paidAmountMinor ?? came ?? order.amountMinor
+  const paid = about?.amountMinor ?? order.paidAmountMinor ?? order.amountMinor
   const values = { agent: name(agent.name), amount: html`<b>${amount}</b>`, paid: money(paid) }
   return html`<section class="card status ${tone[state]}">
 <h2 id="state" tabindex="-1">${words[`${state}.title`]}</h2>
@@ -101,6 +101,21 @@ ${
     ? html`<p class="left"><span>${words.timeLeft}</span> <b id="left" role="timer">${clockText(language, remainingS)}</b> <span>${fill(words.until, { time: timeText(language, order.expiresAt, timeZone) })}</span></p>`
     : nothing
 }<p id="offline" role="status" hidden>${words.offline}</p>
+</section>`
+}
+
+/** What became of each payment that the order did not take, such as a second one. */
+function otherPayments({ place, shown }: PageOptions): Html {
+  const { language } = place
+  const { agent, order, others } = shown
+  const items = others.map(({ amountMinor, state }) => {
+    const amount = html`<b>${moneyText(language, amountMinor, order.currency)}</b>`
+    const text = fill(language.words[`other.${state}`], { agent: name(agent.name), amount })
+    return html`<p data-other="${state}">${text}</p>`
+  })
+  return html`<section class="card status warn others">
+<h2>${language.words.otherPayments}</h2>
+${items}
 </section>`
 }
 

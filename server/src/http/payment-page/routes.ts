@@ -17,7 +17,7 @@ import type { Desk } from '../../teller/desk.ts'
 import { problemOf, publicPath } from '../app.ts'
 import { anHour, sendDocument } from '../static-document.ts'
 import { type Asset, readAssets } from './assets.ts'
-import { EventStreams } from './event-streams.ts'
+import { EventStreams, stateView } from './event-streams.ts'
 import { chooseLanguage } from './language.ts'
 import { messagePage } from './message-page.ts'
 import { paymentPage } from './page.ts'
@@ -169,8 +169,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   }
 
   get(app, '/pay/:token/state', data, async (request, reply) => {
-    const { state, remainingS } = await stateNow(nameOf(request))
-    return reply.send({ state, remaining: remainingS })
+    return reply.send(stateView(await stateNow(nameOf(request))))
   })
 
   app.get('/pay/:token/events', data, async (request, reply) => {

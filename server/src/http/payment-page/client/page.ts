@@ -5,6 +5,8 @@ export {}
 interface StateNow {
   state: string
   remaining: number
+  /** What became of each payment beside the one that the state is about. */
+  others: string[]
 }
 
 const { body, documentElement } = document
@@ -12,9 +14,13 @@ const { base = '', parentOrigin = '', txnId = '', copied = '', leftToPay = '' } 
 const pollEveryMs = 5_000
 const streamAgainAfterMs = 30_000
 const announceAt = [60, 15]
+// The order has ended, and money can still come in: somebody pays twice, or pays what has failed.
+const afterwardsEveryMs = 30_000
+const afterwardsForMs = 600_000
 
 const main = () => document.querySelector('main') ?? body
 const shown = () => main().dataset.state ?? ''
+const others = () => main().dataset.others ?? ''
 const say = (text: string) => {
   const live = document.getElementById('live')
   if (live) live.textContent = text
@@ -92,9 +98,10 @@ function clockText(seconds: number): string {
   return `${new Intl.NumberFormat(documentElement.lang, unit).format(days)} ${clock}`
 }
 
-/** Takes the server's state: sets the countdown, and on a new state fetches and shows the page. */
-async function take({ state, remaining }: StateNow): Promise<void> {
-  if (state !== shown()) await showAnew()
+/** Takes the server's state: sets the countdown, and if anything is new fetches and shows the page. */
+async function take(now: StateNow): Promise<void> {
+  const { state, remaining } = now
+  if (state !== shown() || now.others.join(' ') !== others()) await showAnew()
   if (shown() === 'waiting') countFrom(remaining)
 }
 
@@ -114,15 +121,20 @@ async function fetchPage(): Promise<void> {
   if (answer.redirected) return location.replace(answer.url)
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const fresh = next.querySelector('main')
-  if (!fresh || fresh.dataset.state === shown()) return
+  if (!fresh) return
+  const before = shown()
+  if (fresh.dataset.state === before && fresh.dataset.others === others()) return
   const hadFocus = main().contains(document.activeElement)
   main().replaceWith(fresh)
   document.title = next.title
   const title = document.getElementById('state')
   if (hadFocus) title?.focus()
-  say(title?.textContent ?? '')
-  tell('status', { status: shown() })
-  if (isOver()) stopListening()
+  const isNewState = shown() !== before
+  const news = isNewState ? title : document.querySelector('[data-other]')
+  say(news?.textContent ?? title?.textContent ?? '')
+  if (isNewState) tell('status', { status: shown() })
+  if (isOver()) lookAfterwards()
+  else listen()
 }
 
 const isOver = () => main().dataset.final !== undefined
@@ -150,11 +162,20 @@ function listen(): void {
   })
 }
 
-function stopListening(): void {
+let afterwards: number | undefined
+
+/** Instead of listening, asks now and then for a while. */
+function lookAfterwards(): void {
   stream?.close()
   stream = undefined
   window.clearTimeout(streamAgain)
   stopPolling()
+  const untilMs = performance.now() + afterwardsForMs
+  window.clearInterval(afterwards)
+  afterwards = window.setInterval(() => {
+    if (!isOver() || performance.now() > untilMs) window.clearInterval(afterwards)
+    else void refresh()
+  }, afterwardsEveryMs)
 }
 
 function startPolling(): void {
@@ -169,7 +190,7 @@ function stopPolling(): void {
 let refreshing = false
 
 async function refresh(): Promise<void> {
-  if (isOver() || refreshing) return
+  if (refreshing) return
   refreshing = true
   try {
     const answer = await fetch(`${base}/state`)
@@ -238,5 +259,6 @@ startTelling()
 if (main().dataset.state !== undefined) {
   countFrom(Number(main().dataset.remaining))
   window.setInterval(showLeft, 1_000)
-  listen()
+  if (isOver()) lookAfterwards()
+  else listen()
 }
