@@ -1451,6 +1451,27 @@ export interface Operations {
       at: string
       /** users whose password is known to somebody who guessed codes */
       stopped_users: number | null
+      /** orders that no provider takes, in the currencies of active agents */
+      refuses:
+        | {
+            /** deposit or withdraw */
+            kind: 'deposit' | 'withdraw'
+            /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+            currency:
+              | 'THB'
+              | 'VND'
+              | 'SGD'
+              | 'MYR'
+              | 'IDR'
+              | 'PHP'
+              | 'INR'
+              | 'BRL'
+              | 'EUR'
+              | 'CHF'
+              | 'GBP'
+              | 'USD'
+          }[]
+        | null
       /** the beginning of today in the service's time zone */
       today_from: string
       /** the beginning of yesterday */
@@ -2283,7 +2304,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -2589,6 +2662,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -6235,7 +6325,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6375,7 +6517,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6515,7 +6709,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6664,7 +6910,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6802,7 +7100,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6942,7 +7292,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7082,7 +7484,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7220,7 +7674,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7441,6 +7947,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -7640,6 +8163,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -7837,6 +8377,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -8030,6 +8587,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -8227,6 +8801,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */

@@ -236,6 +236,13 @@ describe('payments to decide', () => {
     await confirm('Credit the order')
     await page.getByText('Credited', { exact: true }).waitFor()
     expect(await agent.balance()).toBe(before + 90)
+    // Who decided and why, instead of orders that it could be for.
+    await page.getByRole('heading', { name: 'Decided', exact: true }).waitFor()
+    await page.getByText(admin.email).first().waitFor()
+    await page.getByText('as the bank says').first().waitFor()
+    expect(await page.getByText('Orders it may be for').count()).toBe(0)
+    await open('/payments?state=decided')
+    await page.getByRole('row').nth(1).getByText('90.00').waitFor()
   })
 
   it('one is credited to a wallet, one is returned', async () => {
@@ -255,6 +262,34 @@ describe('payments to decide', () => {
     await page.getByText('Returned', { exact: true }).waitFor()
     await open('/payments')
     await page.getByText('Nothing to decide').waitFor()
+  })
+})
+
+describe('home', () => {
+  it('counts what has ended, draws every hour as a bar, and warns of what is refused', async () => {
+    const { json } = await admin.get('/home')
+    const { paid, ended, orders } = json.deposits.today
+    await open('/')
+    await page
+      .getByText(`${paid} of ${ended} ended, ${orders - ended} waiting`, { exact: false })
+      .waitFor()
+    await page.locator('.recharts-bar-rectangle').first().waitFor()
+    expect(await page.locator('.recharts-area').count()).toBe(0)
+    expect(await page.getByText('Orders are refused').count()).toBe(0)
+    const state = async (to: 'on' | 'off') => {
+      const body = { state: to, reason: 'maintenance', code: admin.code() }
+      const answer = await admin.send('PATCH', '/providers/sandbox', body)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+    }
+    await state('off')
+    await page.getByText('Orders are refused').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('No provider takes deposits in THB, withdrawals in THB', { exact: false })
+      .waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await state('on')
+    await expect.poll(() => page.getByText('Orders are refused').count()).toBe(0)
   })
 })
 

@@ -268,6 +268,17 @@ describe('payments to decide', () => {
       code: admin.code(),
     })
     expect(json.payment).toMatchObject({ state: 'credited', credited_to: 'order' })
+    expect(detail.decision).toBeNull()
+    expect(json.decision).toMatchObject({
+      action: 'credit_payment',
+      by: admin.email,
+      approved_by: null,
+      reason,
+      txn_id: txnId,
+      wallet: null,
+    })
+    const { json: decided } = await admin.get('/payments?state=decided')
+    expect(decided.data.map((each: { txn_id: string }) => each.txn_id)).toEqual([txnId])
     expect(await shop.balance()).toBeCloseTo(before + 89.1, 5)
     const again = { txn_id: txnId, reason, code: admin.code() }
     expect((await admin.post(`/payments/${id}/credit`, again)).json.code).toBe('changed_meanwhile')
@@ -284,6 +295,7 @@ describe('payments to decide', () => {
     const to = { agent: shop.appId, reason, code: admin.code() }
     const { json } = await admin.post(`/payments/${wallet.id}/credit`, to)
     expect(json.payment).toMatchObject({ state: 'credited', credited_to: 'wallet' })
+    expect(json.decision).toMatchObject({ by: admin.email, txn_id: null, wallet: shop.appId })
     const back = await odd(100, 60)
     const evidence = 'transfer 99'
     const returned = await admin.post(`/payments/${back.id}/return`, {
@@ -292,6 +304,7 @@ describe('payments to decide', () => {
       code: admin.code(),
     })
     expect(returned.json.payment).toMatchObject({ state: 'returned', evidence })
+    expect(returned.json.decision).toMatchObject({ action: 'return_payment', reason, evidence })
     const again = await admin.post(`/payments/${back.id}/return`, {
       evidence,
       reason,
