@@ -225,6 +225,19 @@ describe('by itself', () => {
     expect(Buffer.concat(saved).toString('base64')).toBe(asTold)
   })
 
+  it('tells times in the zone of who pays, on the deadline and on the receipt', async () => {
+    const { link, txnId } = await order()
+    const page = await newTab({ timezoneId: 'America/Sao_Paulo', locale: 'en-GB' })
+    await page.goto(link)
+    const time = page.locator('time')
+    await expect.poll(() => time.textContent()).toMatch(/GMT-3|BRT/)
+    const iso = (await time.getAttribute('datetime')) ?? ''
+    expect(Date.parse(iso)).toBe(test.clock().getTime() + 900_000)
+    await agent.trigger(txnId, 'PAID')
+    await shows(page, 'paid')
+    expect(await time.textContent()).toMatch(/GMT-3|BRT/)
+  })
+
   it('prints a receipt and nothing that can be pressed', async () => {
     const { link, txnId } = await order({ refId: 'PRINTED' })
     await agent.trigger(txnId, 'PAID')

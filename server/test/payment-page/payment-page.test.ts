@@ -164,6 +164,30 @@ describe('what the page shows', () => {
     }
   })
 
+  it('a way back to the shop, where the agent has named it', async () => {
+    const own = await test.agent({
+      returnUrl: 'https://shop.example/thanks',
+      frameOrigins: ['https://pay.shop.example'],
+    })
+    const linkOf = async (extraParams: Record<string, unknown>, pays = false) => {
+      const { path, txnId } = await newPage(own, { extraParams })
+      if (pays) await own.trigger(txnId, 'PAID')
+      return /<a id="back" class="([^"]*)" href="([^"]*)" rel="noopener noreferrer">/.exec(
+        (await open(path)).text,
+      )
+    }
+    const agents = ['button', 'https://shop.example/thanks']
+    expect((await linkOf({}))?.slice(1)).toEqual(agents)
+    expect((await linkOf({}, true))?.slice(1)).toEqual(['button main', agents[1]])
+    const asked = 'https://pay.shop.example/order/7'
+    expect((await linkOf({ returnUrl: asked }))?.[2]).toBe(asked)
+    for (const returnUrl of ['javascript:alert(1)', '//evil.example', 7, 'https://evil.example/']) {
+      expect((await linkOf({ returnUrl }))?.slice(1)).toEqual(agents)
+    }
+    const { path } = await newPage(agent, { extraParams: { returnUrl: asked } })
+    expect((await open(path)).text).not.toContain('id="back"')
+  })
+
   it('without scripts it loads itself again while anything can still happen', async () => {
     const { path, txnId } = await newPage()
     const refresh = '<noscript><meta http-equiv="refresh"'
@@ -178,6 +202,8 @@ describe('languages', () => {
     ['', 'th', 'th', 'หมายเลขอ้างอิง'],
     ['', 'vi-VN,vi;q=0.9', 'vi', 'Mã tham chiếu'],
     ['?lang=vi', 'th', 'vi', 'Mã tham chiếu'],
+    ['', 'zh-CN', 'zh', '参考号'],
+    ['?lang=pt', 'th', 'pt', 'Referência'],
     ['?lang=xx', 'de', 'en', 'Reference'],
   ])('%s with Accept-Language %s is %s', async (query, accepted, lang, says) => {
     const { path } = await newPage()
@@ -283,7 +309,7 @@ describe('safety', () => {
 
   it('the page weighs less than 30 KB with all that belongs to it', async () => {
     const { path } = await newPage()
-    for (const lang of ['en', 'th', 'vi']) {
+    for (const lang of ['en', 'th', 'vi', 'zh', 'pt']) {
       const { text } = await open(`${path}?lang=${lang}`)
       const files = [...text.matchAll(/\/pay\/assets\/[\w.]+/g)].map(String)
       expect(files).toHaveLength(2)

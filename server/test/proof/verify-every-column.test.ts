@@ -371,7 +371,14 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 /** Columns and whole tables that say nothing about money, and why. */
 const noMoney: Record<string, string | Record<string, string>> = {
   agents: {
-    ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
+    ...says('who it is and how it is reached', [
+      'agent_id',
+      'app_id',
+      'name',
+      'status',
+      'support',
+      'return_url',
+    ]),
     ...says('when and where its balance is paid out, by withdrawals', [
       'settle',
       'settle_keep',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { anyOrigin, mayFrame } from '../../agents/frame-origins.ts'
+import { returnUrlOf } from '../../agents/return-url.ts'
 import { addressKey } from '../../lib/address-key.ts'
 import { Problem } from '../../lib/problem.ts'
 import { qrPng } from '../../lib/qr-png.ts'
@@ -129,7 +130,8 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     const place = placeOf(request, shown)
     const ways = waysToPay(desk, shown.order)
     const isSandbox = mode === 'sandbox'
-    return send(reply, paymentPage({ place, assets, shown, ways, timeZone, isSandbox }))
+    const returnUrl = returnUrlOf(shown.order, shown.agent, mode)
+    return send(reply, paymentPage({ place, assets, shown, ways, timeZone, isSandbox, returnUrl }))
   })
 
   get(app, '/pay/:token/qr', page, async (request, reply) => {

@@ -41,6 +41,8 @@ function startTelling(): void {
   tell('status', { status: shown() })
   const close = document.getElementById('close')
   if (!close || !host || (window.parent !== window && parentOrigin === '')) return
+  // The shop is behind this window.
+  documentElement.classList.add('shown-by-shop')
   close.hidden = false
   close.addEventListener('click', () => {
     tell('close', { status: shown() })
@@ -53,6 +55,21 @@ new ResizeObserver(() => tell('resize', { height: documentElement.scrollHeight }
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && window.parent !== window) tell('close', { status: shown() })
 })
+
+/** Times of the server, in the payer's own zone. */
+function showLocalTimes(): void {
+  const format = new Intl.DateTimeFormat(documentElement.lang, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+  for (const time of document.querySelectorAll('time')) {
+    time.textContent = format.format(new Date(time.dateTime))
+  }
+}
 
 // The countdown runs on a steady clock, from the remaining seconds that the server reported.
 let endsAtMs = 0
@@ -129,6 +146,7 @@ async function fetchPage(): Promise<void> {
   document.title = next.title
   const title = document.getElementById('state')
   if (hadFocus) title?.focus()
+  showLocalTimes()
   const isNewState = shown() !== before
   const news = isNewState ? title : document.querySelector('[data-other]')
   say(news?.textContent ?? title?.textContent ?? '')
@@ -256,6 +274,7 @@ function copyBySelection(value: string): boolean {
 }
 
 startTelling()
+showLocalTimes()
 if (main().dataset.state !== undefined) {
   countFrom(Number(main().dataset.remaining))
   window.setInterval(showLeft, 1_000)

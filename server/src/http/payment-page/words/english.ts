@@ -34,6 +34,7 @@ export const english = {
   saveImage: 'Save image',
   largerView: 'Larger view',
   back: 'Back to the payment',
+  backTo: 'Back to {agent}',
   transferTitle: 'Transfer to this account',
   orTransferTitle: 'Or transfer to this account',
   transferHow: 'Transfer exactly this amount, in one transfer.',

@@ -33,6 +33,7 @@ export const thai: Partial<Words> = {
   saveImage: 'บันทึกรูป',
   largerView: 'ดูขนาดใหญ่',
   back: 'กลับไปหน้าชำระเงิน',
+  backTo: 'กลับไปที่ {agent}',
   transferTitle: 'โอนเงินเข้าบัญชีนี้',
   orTransferTitle: 'หรือโอนเงินเข้าบัญชีนี้',
   transferHow: 'โอนให้ตรงตามจำนวนเงินนี้ในครั้งเดียว',

@@ -36,6 +36,7 @@ export const vietnamese: Partial<Words> = {
   saveImage: 'Lưu ảnh',
   largerView: 'Xem lớn hơn',
   back: 'Quay lại trang thanh toán',
+  backTo: 'Quay lại {agent}',
   transferTitle: 'Chuyển khoản vào tài khoản này',
   orTransferTitle: 'Hoặc chuyển khoản vào tài khoản này',
   transferHow: 'Chuyển đúng số tiền này trong một lần.',
