@@ -70,6 +70,8 @@ export interface Operations {
         withdraw_ip: string[]
         /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
         frame_origin: string[]
+        /** 1 to 2000 printable characters */
+        return_url: string | null
         /** 1 to 500 printable characters */
         support: string | null
         /** when it was made */
@@ -142,6 +144,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -175,6 +179,8 @@ export interface Operations {
         id: string
         /** when it was done */
         at: string
+        /** when it was asked for, if that was written down before */
+        asked_at: string | null
         /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
         by: {
           email: string
@@ -396,7 +402,106 @@ export interface Operations {
       /** a kind, or kind:id such as user:3 */
       subject?: string
       /** an action such as sign_in */
-      action?: string
+      action?:
+        | 'abandon_payout_file'
+        | 'accept_invitation'
+        | 'acknowledge'
+        | 'add_connector_secret'
+        | 'add_connector_version'
+        | 'add_passkey'
+        | 'adjust_wallet'
+        | 'approve_payout_file'
+        | 'approve_proposal'
+        | 'assign_open_item'
+        | 'assign_payment'
+        | 'break_glass'
+        | 'cancel_order'
+        | 'cancel_payout_file'
+        | 'change_addresses'
+        | 'change_agent'
+        | 'change_limits'
+        | 'change_password'
+        | 'change_policy'
+        | 'change_settlement'
+        | 'change_user'
+        | 'choose_alerts'
+        | 'close_event'
+        | 'close_open_item'
+        | 'confirm_statement'
+        | 'create_agent'
+        | 'create_bank_account'
+        | 'create_test_order'
+        | 'create_user'
+        | 'credit_payment'
+        | 'decline_proposal'
+        | 'dismiss_payment'
+        | 'draft_payout_file'
+        | 'end_other_sessions'
+        | 'end_session'
+        | 'end_sessions'
+        | 'enrol_authenticator'
+        | 'expire_proposal'
+        | 'explain_movement'
+        | 'export_books'
+        | 'export_orders'
+        | 'export_payout_file'
+        | 'export_statement'
+        | 'forget_devices'
+        | 'give_code'
+        | 'import_statement'
+        | 'lift_stop'
+        | 'make_secret'
+        | 'mark_failed_order'
+        | 'mark_paid_order'
+        | 'mark_restored'
+        | 'new_address'
+        | 'note_open_item'
+        | 'note_payment'
+        | 'pause_callbacks'
+        | 'pay_out'
+        | 'propose'
+        | 'refund_order'
+        | 'reject_payouts'
+        | 'release_payouts'
+        | 'remove_alert_channel'
+        | 'remove_passkey'
+        | 'remove_route'
+        | 'replay_callbacks'
+        | 'reseal_payout_file'
+        | 'resend_callback'
+        | 'resend_order'
+        | 'reset_user'
+        | 'resume_agent'
+        | 'resume_callbacks'
+        | 'return_payment'
+        | 'revert_order'
+        | 'revoke_secret'
+        | 'rotate_feed_secret'
+        | 'rotate_key'
+        | 'see_answer'
+        | 'send_payout_file'
+        | 'set_alert_channel'
+        | 'set_bank_account'
+        | 'set_provider'
+        | 'set_route'
+        | 'set_routes'
+        | 'settle_agent'
+        | 'sign_in'
+        | 'sign_off_day'
+        | 'sign_out'
+        | 'stop'
+        | 'stop_codes'
+        | 'suspend_agent'
+        | 'take_back_order'
+        | 'take_out_payouts'
+        | 'take_payout_report'
+        | 'use_connector'
+        | 'use_route'
+        | 'void_order'
+        | 'withdraw_proposal'
+        | 'write_off'
+      /** all: also the row that was written before each action was done */
+      steps?: 'all'
       /** an ISO 8601 time with zone; done then or later */
       from?: string
       /** an ISO 8601 time with zone; done before it */
@@ -412,6 +517,8 @@ export interface Operations {
         id: string
         /** when it was done */
         at: string
+        /** when it was asked for, if that was written down before */
+        asked_at: string | null
         actor: {
           id: string | null
           /** as it was then; command line; or unknown */
@@ -1149,6 +1256,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -1159,10 +1268,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -3377,6 +3490,8 @@ export interface Operations {
       withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
+      /** 1 to 2000 printable characters */
+      return_url?: string | null
       /** 1 to 500 printable characters */
       support?: string | null
       /** a colour such as #0a7d4f, or null */
@@ -3449,6 +3564,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -3793,6 +3910,8 @@ export interface Operations {
       withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
+      /** 1 to 2000 printable characters */
+      return_url?: string | null
       /** 1 to 500 printable characters */
       support?: string | null
       /** a colour such as #0a7d4f, or null */
@@ -3957,6 +4076,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -4091,6 +4212,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -5251,6 +5374,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -5261,10 +5386,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -5285,6 +5414,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -5295,10 +5426,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -10920,6 +11055,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */

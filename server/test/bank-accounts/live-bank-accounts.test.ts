@@ -315,10 +315,10 @@ describe('an account', () => {
     )
     const confirmedBy = (name: string | null) =>
       s.sql(
-        `update bank_accounts set confirmed_by = $2::text,
-           confirmed_at = case when $2::text is null then null else changed_at end
+        `update bank_accounts set version = version + 1, confirmed_by = $2::text,
+           confirmed_at = case when $2::text is null then null else $3::timestamptz end
          where name = $1`,
-        [own.account.name, name],
+        [own.account.name, name, s.clock()],
       )
     await confirmedBy(null)
     await expect.poll(vnd).toEqual(both)

@@ -197,6 +197,10 @@ describe('callbacks', () => {
     await receiver.until(before + 2)
     await open('/callbacks?state=failing')
     await page.getByText('HTTP 500').first().waitFor()
+    // An open lane is not green beside what was refused.
+    const lanes = page.getByRole('list', { name: 'Lanes' })
+    await lanes.getByText('1 failing').waitFor()
+    expect(await lanes.locator('[data-tone="good"]').count()).toBe(0)
     await button('Pause').click()
     await confirm('Pause')
     await button('Resume').click()
@@ -273,13 +277,21 @@ describe('home', () => {
     await page
       .getByText(`${paid} of ${ended} ended, ${orders - ended} waiting`, { exact: false })
       .waitFor()
-    await page.locator('.recharts-bar-rectangle').first().waitFor()
+    // One for each hour and direction, most of them without height.
+    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+    expect(await page.locator('.recharts-bar-rectangle').count()).toBe(json.hours.length * 2)
     expect(await page.locator('.recharts-area').count()).toBe(0)
     expect(await page.getByText('Orders are refused').count()).toBe(0)
     const state = async (to: 'on' | 'off') => {
       const body = { state: to, reason: 'maintenance', code: admin.code() }
       const answer = await admin.send('PATCH', '/providers/sandbox', body)
       expect([answer.status, answer.text]).toEqual([200, answer.text])
+      // The service knows it about a second later.
+      await expect
+        .poll(async () => (await admin.get('/home')).json.refuses.length)
+        .toBe(to === 'on' ? 0 : 2)
+      await page.reload()
+      await heading('Today')
     }
     await state('off')
     await page.getByText('Orders are refused').waitFor()
@@ -498,7 +510,13 @@ describe('providers, users, settings and the log', () => {
 
   it('everything that was done is in the log, with its reason', async () => {
     await open(`/audit?actor=${admin.email}`)
-    await page.getByText('adjust', { exact: false }).first().waitFor()
+    await page.getByLabel('What was done').selectOption({ label: 'Adjust wallet' })
+    await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('adjust_wallet')
+    // One row, though it was written down before and after.
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    await page.getByRole('cell', { name: 'Adjust wallet' }).waitFor()
+    await page.getByLabel('What was done').selectOption({ label: 'Any action' })
+    await page.getByLabel('To what').selectOption({ label: 'An order' })
     await page.getByRole('cell', { name: 'as the bank says' }).first().waitFor()
     await button('Details').first().click()
     await dialog().getByText('Before', { exact: true }).waitFor()

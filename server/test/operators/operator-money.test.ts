@@ -3,6 +3,7 @@ import { printedMoney } from '../../src/lib/money.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { printedIn } from '../support/printed-text.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Callbacks, payments to decide, wallets and home, as operators and users of an agent see them. */
@@ -193,6 +194,38 @@ describe('callbacks', () => {
     })
     expect((await admin.post('/callbacks/replay', { failed_since: 'x', reason })).status).toBe(422)
     expect((await viewer.post('/callbacks/replay', since)).json.code).toBe('not_permitted')
+  })
+
+  it('that are refused now and then leave their lane open, and not in good health', async () => {
+    const receiver = await startReceiver()
+    try {
+      const refusing = await s.agent({ depositCallbackUrl: receiver.url })
+      const mine = async () =>
+        (await admin.get('/callback-lanes')).json.data.find(
+          ({ app_id }: { app_id: string }) => app_id === refusing.appId,
+        )
+      expect(await mine()).toMatchObject({ state: 'open', health: 'good', failing: 0 })
+      receiver.answer = ({ json }, response) => {
+        const isRefused = Number(json.refId.split('-')[1]) % 2 === 0
+        if (isRefused) response.writeHead(400).end('no')
+        else response.end('{"code":0}')
+      }
+      for (const n of [1, 2, 3, 4]) {
+        const { json } = await refusing.deposit({ refId: `turn-${n}` })
+        await refusing.trigger(json.txn_id, 'PAID')
+        await receiver.until(n)
+      }
+      await expect.poll(async () => (await mine()).failing).toBe(2)
+      expect(await mine()).toMatchObject({ state: 'open', health: 'warn', given_up: 0 })
+      await s.sql(
+        `update callbacks set state = 'exhausted' where agent_id = $1 and attempts > 0
+        and state = 'waiting'`,
+        [refusing.agentId],
+      )
+      expect(await mine()).toMatchObject({ health: 'bad', given_up: 2, superseded: 0, failing: 0 })
+    } finally {
+      await receiver.close()
+    }
   })
 
   it('are held back and let go by lane', async () => {

@@ -333,6 +333,7 @@ describe('one order', () => {
   it('tells of a payout without an answer what was known then, when it turns out to be paid', async () => {
     await shop.fund(500)
     const { json: made } = await shop.withdraw({ amount: 30 })
+    s.clock.advance(1_000)
     await leaveUnknown(s, made.txn_id, 'unknown')
     const unknown = await timelineOf(made.txn_id)
     expect(unknown.at(-1)).toMatchObject({ title: 'Handed to sandbox' })

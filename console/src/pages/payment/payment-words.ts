@@ -15,9 +15,9 @@ export const paymentWords = {
     nobody: 'Nobody’s decision is on record: the service has booked it by itself.',
     what: 'What',
     actions: {
-      credit_payment: 'Credited',
-      return_payment: 'Marked returned',
-      dismiss_payment: 'Dismissed as no money',
+      credit_payment: 'It was credited',
+      return_payment: 'It was marked returned',
+      dismiss_payment: 'It was dismissed as no money',
     },
     order: 'To the order',
     wallet: 'To the wallet of',
