@@ -64,13 +64,12 @@ export async function auditOfAgent(
   { before, limit }: { before?: string; limit: number },
 ): Promise<AgentAuditRow[]> {
   const { rows } = await pool.query(
-    `select * from (
-       select audit_id, at, ${askedAt} as asked_at, email, ip, action, subject_kind, subject_id, outcome, before, after, reason,
+    `select a.*, ${askedAt} as asked_at from (
+       select audit_id, at, user_id, email, ip, action, subject_kind, subject_id, outcome, before, after, reason,
          coalesce(role = 'agent', action = 'new_address'
            or (subject_kind = 'user' and subject_id = user_id::text)) as is_own
-       from audit_log a
-       where agent_id = $1 and ($2::uuid is null or audit_id < $2) and not ${hasResult}
-     ) b where is_own or action = any($3) order by audit_id desc limit $4`,
+       from audit_log where agent_id = $1 and ($2::uuid is null or audit_id < $2)
+     ) a where (is_own or action = any($3)) and not ${hasResult} order by audit_id desc limit $4`,
     [agentId, before ?? null, shownToAgents, limit],
   )
   return rows.map((row) => ({
