@@ -287,6 +287,7 @@ describe('the audit log', () => {
       {
         id: expect.any(String),
         at: test.clock().toISOString(),
+        asked_at: null,
         actor: {
           id: await idOf(admin),
           email: admin.email,
