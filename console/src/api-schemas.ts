@@ -70,6 +70,8 @@ export interface Operations {
         withdraw_ip: string[]
         /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
         frame_origin: string[]
+        /** 1 to 2000 printable characters */
+        return_url: string | null
         /** 1 to 500 printable characters */
         support: string | null
         /** when it was made */
@@ -142,6 +144,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -175,6 +179,8 @@ export interface Operations {
         id: string
         /** when it was done */
         at: string
+        /** when it was asked for, if that was written down before */
+        asked_at: string | null
         /** a user or a secret of the agent; null: the operator, whose reasons aren't shown */
         by: {
           email: string
@@ -396,7 +402,106 @@ export interface Operations {
       /** a kind, or kind:id such as user:3 */
       subject?: string
       /** an action such as sign_in */
-      action?: string
+      action?:
+        | 'abandon_payout_file'
+        | 'accept_invitation'
+        | 'acknowledge'
+        | 'add_connector_secret'
+        | 'add_connector_version'
+        | 'add_passkey'
+        | 'adjust_wallet'
+        | 'approve_payout_file'
+        | 'approve_proposal'
+        | 'assign_open_item'
+        | 'assign_payment'
+        | 'break_glass'
+        | 'cancel_order'
+        | 'cancel_payout_file'
+        | 'change_addresses'
+        | 'change_agent'
+        | 'change_limits'
+        | 'change_password'
+        | 'change_policy'
+        | 'change_settlement'
+        | 'change_user'
+        | 'choose_alerts'
+        | 'close_event'
+        | 'close_open_item'
+        | 'confirm_statement'
+        | 'create_agent'
+        | 'create_bank_account'
+        | 'create_test_order'
+        | 'create_user'
+        | 'credit_payment'
+        | 'decline_proposal'
+        | 'dismiss_payment'
+        | 'draft_payout_file'
+        | 'end_other_sessions'
+        | 'end_session'
+        | 'end_sessions'
+        | 'enrol_authenticator'
+        | 'expire_proposal'
+        | 'explain_movement'
+        | 'export_books'
+        | 'export_orders'
+        | 'export_payout_file'
+        | 'export_statement'
+        | 'forget_devices'
+        | 'give_code'
+        | 'import_statement'
+        | 'lift_stop'
+        | 'make_secret'
+        | 'mark_failed_order'
+        | 'mark_paid_order'
+        | 'mark_restored'
+        | 'new_address'
+        | 'note_open_item'
+        | 'note_payment'
+        | 'pause_callbacks'
+        | 'pay_out'
+        | 'propose'
+        | 'refund_order'
+        | 'reject_payouts'
+        | 'release_payouts'
+        | 'remove_alert_channel'
+        | 'remove_passkey'
+        | 'remove_route'
+        | 'replay_callbacks'
+        | 'reseal_payout_file'
+        | 'resend_callback'
+        | 'resend_order'
+        | 'reset_user'
+        | 'resume_agent'
+        | 'resume_callbacks'
+        | 'return_payment'
+        | 'revert_order'
+        | 'revoke_secret'
+        | 'rotate_feed_secret'
+        | 'rotate_key'
+        | 'see_answer'
+        | 'send_payout_file'
+        | 'set_alert_channel'
+        | 'set_bank_account'
+        | 'set_provider'
+        | 'set_route'
+        | 'set_routes'
+        | 'settle_agent'
+        | 'sign_in'
+        | 'sign_off_day'
+        | 'sign_out'
+        | 'stop'
+        | 'stop_codes'
+        | 'suspend_agent'
+        | 'take_back_order'
+        | 'take_out_payouts'
+        | 'take_payout_report'
+        | 'use_connector'
+        | 'use_route'
+        | 'void_order'
+        | 'withdraw_proposal'
+        | 'write_off'
+      /** all: also the row that was written before each action was done */
+      steps?: 'all'
       /** an ISO 8601 time with zone; done then or later */
       from?: string
       /** an ISO 8601 time with zone; done before it */
@@ -412,6 +517,8 @@ export interface Operations {
         id: string
         /** when it was done */
         at: string
+        /** when it was asked for, if that was written down before */
+        asked_at: string | null
         actor: {
           id: string | null
           /** as it was then; command line; or unknown */
@@ -1155,6 +1262,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -1165,10 +1274,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -1457,6 +1570,27 @@ export interface Operations {
       at: string
       /** users whose password is known to somebody who guessed codes */
       stopped_users: number | null
+      /** orders that no provider takes, in the currencies of active agents */
+      refuses:
+        | {
+            /** deposit or withdraw */
+            kind: 'deposit' | 'withdraw'
+            /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+            currency:
+              | 'THB'
+              | 'VND'
+              | 'SGD'
+              | 'MYR'
+              | 'IDR'
+              | 'PHP'
+              | 'INR'
+              | 'BRL'
+              | 'EUR'
+              | 'CHF'
+              | 'GBP'
+              | 'USD'
+          }[]
+        | null
       /** the beginning of today in the service's time zone */
       today_from: string
       /** the beginning of yesterday */
@@ -2290,7 +2424,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -2596,6 +2782,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -3300,6 +3503,8 @@ export interface Operations {
       withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
+      /** 1 to 2000 printable characters */
+      return_url?: string | null
       /** 1 to 500 printable characters */
       support?: string | null
       /** a colour such as #0a7d4f, or null */
@@ -3372,6 +3577,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -3716,6 +3923,8 @@ export interface Operations {
       withdraw_ip?: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin?: string[]
+      /** 1 to 2000 printable characters */
+      return_url?: string | null
       /** 1 to 500 printable characters */
       support?: string | null
       /** a colour such as #0a7d4f, or null */
@@ -3880,6 +4089,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -4014,6 +4225,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */
@@ -5180,6 +5393,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -5190,10 +5405,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -5214,6 +5433,8 @@ export interface Operations {
         agent_name: string
         /** open, probing or paused */
         state: 'open' | 'probing' | 'paused'
+        /** bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused */
+        health: 'good' | 'warn' | 'bad'
         /** why it is probed */
         why: string | null
         /** requests at once */
@@ -5224,10 +5445,14 @@ export interface Operations {
         resumed_at: string | null
         /** callbacks that wait, counted up to 1000 */
         waiting: number
+        /** those of them that were sent and not accepted yet */
+        failing: number
         /** the outcome that has waited longest among those counted */
         oldest_at: string | null
-        /** exhausted or superseded, counted up to 1000 */
+        /** tried until their time was over, counted up to 1000 */
         given_up: number
+        /** not sent any more, because a later state of the order was; counted up to 1000 */
+        superseded: number
         /** that have nowhere to go, counted up to 1000 */
         no_address: number
       }[]
@@ -6254,7 +6479,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6394,7 +6671,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6534,7 +6863,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6683,7 +7064,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6821,7 +7254,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -6961,7 +7446,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7101,7 +7638,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7239,7 +7828,59 @@ export interface Operations {
         /** what happens next, and what can be done */
         next: string
       }
-      /** oldest first */
+      /** each time that it was handed over, as of now; empty for the agent's own users */
+      payouts: {
+        /** when it was handed over */
+        handed_at: string
+        provider: string
+        reference: string
+        /** what is known of it now */
+        state: string
+        /** how often its provider was asked */
+        asks: number
+        /** when its provider is asked next */
+        ask_at: string | null
+        /** what the provider said last */
+        said: string | null
+        evidence: string | null
+      }[]
+      /** money that came in, as of now; empty for the agent's own users */
+      payments: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** when it was reported */
+        reported_at: string
+        /** what has become of it */
+        state: string
+        /** why it waited for a decision */
+        why: string | null
+        /** order or wallet */
+        credited_to: 'order' | 'wallet' | null
+        evidence: string | null
+      }[]
+      /** what providers reported, as of now; empty for the agent's own users */
+      notices: {
+        /** when it came */
+        received_at: string
+        provider: string
+        event_id: string
+        /** what was done with it */
+        result: string | null
+        detail: string | null
+      }[]
+      /** as of now, oldest first */
+      callbacks: {
+        seq: number
+        /** the status that it tells */
+        status: string
+        /** how far its delivery is */
+        delivery: string
+        attempts: number
+        /** when the agent took it */
+        delivered_at: string | null
+      }[]
+      /** oldest first; each entry as it was known then */
       timeline: {
         /** when */
         at: string
@@ -7460,6 +8101,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -7659,6 +8317,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -7856,6 +8531,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -8049,6 +8741,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -8246,6 +8955,23 @@ export interface Operations {
         allowed: boolean
         why_not: string | null
       }[]
+      /** what a person decided; null while it waits, and if nobody had to */
+      decision: {
+        /** when it was done */
+        at: string
+        /** credit_payment, return_payment or dismiss_payment */
+        action: 'credit_payment' | 'return_payment' | 'dismiss_payment'
+        /** who decided, or proposed it */
+        by: string
+        /** who approved it, where two had to */
+        approved_by: string | null
+        reason: string | null
+        evidence: string | null
+        /** the order it was credited to */
+        txn_id: string | null
+        /** an agent's app id */
+        wallet: string | null
+      } | null
       /** oldest first */
       notes: {
         /** when */
@@ -10348,6 +11074,8 @@ export interface Operations {
       withdraw_ip: string[]
       /** a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live */
       frame_origin: string[]
+      /** 1 to 2000 printable characters */
+      return_url: string | null
       /** 1 to 500 printable characters */
       support: string | null
       /** when it was made */

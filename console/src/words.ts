@@ -50,8 +50,12 @@ export const words = {
   clearFilters: 'Clear',
   moreFilters: 'More filters',
   fewerFilters: 'Fewer filters',
-  newest: 'Newest',
-  older: 'Older',
+  /** For each order of a list: the way to its start, and the way on. */
+  listOrders: {
+    newest: ['Newest', 'Older'],
+    oldest: ['Oldest', 'Newer'],
+    due: ['First due', 'Due later'],
+  },
   reason: 'Reason',
   reasonHint: 'Kept in the audit log with your name.',
   code: 'Code',

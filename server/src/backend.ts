@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { keepMode } from './db/deployment.ts'
 import { embeddedLogin, openEmbeddedPostgres } from './db/embedded.ts'
+import { runningDataDirs } from './db/embedded-postmaster.ts'
 import { loginRights } from './db/login-rights.ts'
 import { migrate, migrationState } from './db/migrate.ts'
 import { actingAsService, openPool, type Pool } from './db/pool.ts'
@@ -29,6 +31,7 @@ export async function openBackend(
   use: 'serve' | 'command',
   log: Log,
 ): Promise<Backend> {
+  if (use === 'command') await refuseSecondDatabase(config)
   const secretKeys = await readSecretKeys(config)
   const embedded =
     config.databaseUrl === undefined
@@ -64,6 +67,39 @@ export async function openBackend(
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/**
+ * A command that was not told where the data is would make a database of its own beside that of a service that runs
+ * here, and its user would look for what they did there in vain.
+ */
+export async function refuseSecondDatabase(config: Config): Promise<void> {
+  const { databaseUrl, isDefaultDataDir, dataDir } = config
+  if (databaseUrl !== undefined || !isDefaultDataDir || existsSync(join(dataDir, 'postgres')))
+    return
+  const dirs = await runningDataDirs()
+  const choice = `set DATA_DIR=${dataDir} if you want a new one there`
+  if (dirs.length > 0) {
+    const where = dirs.length === 1 ? dirs[0] : `one of ${dirs.join(', ')}`
+    throw new DatabaseFault(
+      `there is none in ${dataDir}, but Sluice runs here on ${where}: set DATA_DIR to that folder, or ${choice}`,
+    )
+  }
+  const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  if (await isServing(url)) {
+    throw new DatabaseFault(
+      `there is none in ${dataDir}, but a service answers at ${url}: set DATABASE_URL or DATA_DIR as it has them, or ${choice}`,
+    )
+  }
+}
+
+async function isServing(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })
+    return Object(await answer.json()).status === 'ok'
+  } catch {
+    return false
   }
 }
 

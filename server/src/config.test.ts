@@ -26,6 +26,7 @@ test('nothing has to be set', () => {
     publicUrl: 'http://localhost:8080',
     databaseUrl: undefined,
     databaseOwnerUrl: undefined,
+    isDefaultDataDir: true,
     dataDir: resolve('./data'),
     mode: 'sandbox',
     role: 'all',

@@ -16,6 +16,8 @@ export interface Config {
   databaseUrl: string | undefined
   databaseOwnerUrl: string | undefined
   dataDir: string
+  /** Nobody said where the data is: it is in the folder that the program was started in. */
+  isDefaultDataDir: boolean
   mode: 'sandbox' | 'live'
   role: 'all' | 'api' | 'worker'
   /** The current key first; empty if one has to be generated. */
@@ -176,6 +178,7 @@ export function readConfig(
     databaseUrl,
     databaseOwnerUrl,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
+    isDefaultDataDir: text('DATA_DIR') === undefined,
     mode,
     role,
     secretKeys: [...secretKey, ...previousKey],

@@ -3,8 +3,16 @@ import { IconArrowLeft, IconArrowRight } from '@tabler/icons-react'
 import { words } from '../words.ts'
 import { useFilters } from './url-filters.ts'
 
-/** Pages through a list by cursor; the browser's back button returns to the previous page. */
-export function CursorPages({ next }: { next: string | null | undefined }) {
+/**
+ * Pages through a list by cursor, in the list's own order; the browser's back button returns to the previous
+ * page.
+ */
+export function CursorPages(props: {
+  next: string | null | undefined
+  order?: keyof typeof words.listOrders
+}) {
+  const { next } = props
+  const [first, further] = words.listOrders[props.order ?? 'newest']
   const { filters, set } = useFilters()
   const isFirst = filters.cursor === undefined
   if (isFirst && !next) return null
@@ -16,7 +24,7 @@ export function CursorPages({ next }: { next: string | null | undefined }) {
           leftSection={<IconArrowLeft size={14} />}
           onClick={() => set({ cursor: null })}
         >
-          {words.newest}
+          {first}
         </Button>
       )}
       <Button
@@ -25,7 +33,7 @@ export function CursorPages({ next }: { next: string | null | undefined }) {
         disabled={!next}
         onClick={() => set({ cursor: next })}
       >
-        {words.older}
+        {further}
       </Button>
     </Group>
   )

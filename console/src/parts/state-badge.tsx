@@ -94,9 +94,11 @@ const tones: Record<string, Tone> = {
   withdraw: 'calm',
 }
 
-export function StateBadge({ state, title }: { state: string; title?: string }) {
+/** Usually a state has its own tone; `tone` is for where more than the state decides. */
+export function StateBadge(props: { state: string; title?: string; tone?: Tone }) {
+  const { state, title } = props
   return (
-    <Toned tone={tones[state] ?? 'calm'} title={title}>
+    <Toned tone={props.tone ?? tones[state] ?? 'calm'} title={title}>
       {stateWords[state] ?? state}
     </Toned>
   )

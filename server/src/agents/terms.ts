@@ -4,6 +4,7 @@ import { type Currency, maxAmount } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { noReserve, parseReserveRule } from '../lib/reserve-rule.ts'
 import { frameOriginFaults, readFrameOrigins } from './frame-origins.ts'
+import { isReturnUrl } from './return-url.ts'
 import { parseSettleTo } from './settle-to.ts'
 
 export const methods = ['link', 'link+qrcode', 'link+transfer', 'link+qrcode+transfer'] as const
@@ -129,6 +130,18 @@ export const terms = {
     must: 'a list of origins such as https://shop.example, or only any for every origin, or empty for none; required for a new agent in live',
     faults: frameOriginFaults,
     read: readFrameOrigins,
+  },
+  returnUrl: {
+    ...text('return_url', 2_000, 'where payers go back to from the payment page'),
+    kind: 'optional' as const,
+    group: 'page' as const,
+    typed: 'url',
+    must: 'an address such as https://shop.example/thanks; in live it begins with https',
+    initially: null as string | null,
+    faults: (said: string | null) =>
+      said === null || isReturnUrl(said)
+        ? []
+        : ['must be an http or https address of at most 2000 characters, without a user'],
   },
   support: {
     ...text('support', 500, 'whom payers ask; shown on the payment page'),

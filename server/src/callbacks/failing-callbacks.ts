@@ -30,7 +30,8 @@ export async function readCallbackTrouble(
   )
   return {
     failing: await count(`state = 'waiting' and attempts > 0`),
-    givenUp: await count(`state in ('exhausted', 'superseded')`),
+    // Both names, so that the planner can match the partial index.
+    givenUp: await count(`state in ('exhausted', 'superseded') and state = 'exhausted'`),
     probing: Number(rows[0]?.probing ?? 0n),
     paused: Number(rows[0]?.paused ?? 0n),
   }

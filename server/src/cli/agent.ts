@@ -33,6 +33,7 @@ import type { Pool } from '../db/pool.ts'
 import { systemClock } from '../lib/clock.ts'
 import { currencies, defaultCurrency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import { notMadeYet } from '../operators/audit.ts'
 import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
 import { onRecord } from './on-record.ts'
@@ -74,9 +75,10 @@ export function agentCommand(): Command {
         if (await isProposed(config, backend, options, { route: 'POST /agents', body })) return
         const { agent: created, secret } = await onRecord(
           pool,
-          { action: 'create_agent', subject: { kind: 'agent', id: 'new' }, agentId: null },
+          { action: 'create_agent', subject: { kind: 'agent', id: notMadeYet }, agentId: null },
           () => createAgent(pool, secretKeys, agreed, new Date()),
           (made) => agentView(made.agent),
+          ({ agent: { appId: id, agentId } }) => ({ subject: { kind: 'agent', id }, agentId }),
         )
         if (brand) await saveBrand(pool, created.agentId, brand, new Date())
         if (options.json) return printJson({ app_id: created.appId, secret })

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { refuseSecondDatabase } from '../backend.ts'
 import { embeddedLogin, openEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { loadConfig, plainFault } from './command.ts'
@@ -10,6 +11,9 @@ export function migrateCommand(): Command {
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
       const { dataDir, databaseUrl, databaseOwnerUrl } = config
+      await refuseSecondDatabase(config).catch((error) => {
+        throw plainFault(error)
+      })
       const embedded =
         databaseUrl === undefined
           ? await openEmbeddedPostgres({ dataDir, use: 'command', log: () => {} })

@@ -13,6 +13,7 @@ export function onRecord<T>(
   entry: Pick<AuditEntry, 'action' | 'subject' | 'agentId' | 'before' | 'reason'>,
   act: () => Promise<T>,
   after?: (done: T) => unknown,
+  made?: (done: T) => Pick<AuditEntry, 'subject' | 'agentId'>,
 ): Promise<T> {
-  return audited(pool, () => new Date(), { ...entry, operator: commandLine }, act, after)
+  return audited(pool, () => new Date(), { ...entry, operator: commandLine }, act, after, made)
 }

@@ -4,7 +4,8 @@ import type { Logger } from 'pino'
 import { createFirstAgent, defaultTerms, type NewAgent } from '../agents/save-agent.ts'
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
-import { defaultCurrency } from '../lib/money.ts'
+import { orderKinds } from '../ledger/book.ts'
+import { currencies, defaultCurrency } from '../lib/money.ts'
 import { invitationLink, inviteFirstAdmin } from '../operators/invite.ts'
 import type { Service, startService as StartService } from '../service/start-service.ts'
 import { version } from '../version.ts'
@@ -42,7 +43,8 @@ export function serveCommand(): Command {
           ...(invitation && { first_admin: invitation }),
         })
       } else {
-        print(welcome(config, url, service.url, demo, invitation))
+        const canTakeOrders = await takesAnything(service)
+        print(welcome(config, url, service.url, { demo, invitation, canTakeOrders }))
       }
     })
 }
@@ -128,13 +130,25 @@ function stopOnSignal(starting: Promise<Started>, log: Logger): void {
   process.on('SIGINT', () => void stop('SIGINT'))
 }
 
+/** Whether there is any order that a provider would take. */
+async function takesAnything({ desk }: Service): Promise<boolean> {
+  const all = currencies.flatMap((currency) =>
+    orderKinds.map((kind) => desk.providers.takes(kind, currency)),
+  )
+  return (await Promise.all(all)).includes(true)
+}
+
 function welcome(
   config: Config,
   url: string,
   listening: string,
-  demo: NewAgent | undefined,
-  invitation: string | undefined,
+  about: {
+    demo: NewAgent | undefined
+    invitation: string | undefined
+    canTakeOrders: boolean
+  },
 ): string {
+  const { demo, invitation } = about
   const database =
     config.databaseUrl === undefined ? `embedded PostgreSQL in ${config.dataDir}` : 'PostgreSQL'
   const lines = [
@@ -162,9 +176,11 @@ function welcome(
       '',
     )
   }
-  if (config.mode === 'live') {
-    lines.push('No payment provider is set up: orders are answered with 503.', '')
-  } else if (demo) {
+  if (!about.canTakeOrders) {
+    lines.push('No payment provider takes orders: they are answered with 503.', '')
+  }
+  if (config.mode === 'live') return lines.join('\n')
+  if (demo) {
     lines.push(
       'A demo agent was made for you. Its secret is shown this once.',
       '',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chown, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment, errorCode, run } from './embedded-binaries.ts'
 import { type Cluster, readSettings, writeSettings } from './embedded-cluster.ts'
@@ -54,7 +54,30 @@ async function recordedPostmaster(cluster: Cluster): Promise<Postmaster | undefi
 }
 
 /** Identifies the cluster in the server's command line, which any user can read. */
-const marker = (cluster: Cluster): string => `sluice.cluster=${cluster.dir}`
+const clusterSetting = 'sluice.cluster='
+const marker = (cluster: Cluster): string => `${clusterSetting}${cluster.dir}`
+
+/** The data directories of all embedded servers that run on this machine. */
+export async function runningDataDirs(): Promise<string[]> {
+  const dirs = (await commandLines()).flatMap((words) =>
+    words.flatMap((word) =>
+      word.startsWith(clusterSetting) ? dirname(word.slice(clusterSetting.length)) : [],
+    ),
+  )
+  return [...new Set(dirs)].sort()
+}
+
+async function commandLines(): Promise<string[][]> {
+  if (process.platform === 'linux') {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+    const texts = await Promise.all(
+      pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+    )
+    return texts.map((text) => text.split('\0'))
+  }
+  const { ok, output } = await run('ps', ['-ww', '-ax', '-o', 'args='])
+  return ok ? output.split('\n').map((line) => line.split(' -c ')) : []
+}
 
 /**
  * The pid alone proves nothing: after a crash it may belong to another program, or to the cluster that

@@ -19,6 +19,7 @@ import { readWalletRoutes } from './agent-api/read-wallet.ts'
 import { type AppOptions, buildApp, publicPath } from './app.ts'
 import { bankFeedRoute } from './bank-feed/bank-feed.ts'
 import { consoleRoutes } from './console-pages.ts'
+import { frontPageRoute } from './front-page.ts'
 import { healthRoutes } from './health.ts'
 import { type Metrics, metricsRoute } from './metrics.ts'
 import type { OperatorDeps } from './operator-api/operator-deps.ts'
@@ -74,12 +75,14 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     // Metrics reveal much about a business, so live mode shows them only with the token.
     if (mode === 'sandbox' || metricsToken !== undefined) metricsRoute(app, metrics, metricsToken)
     if (role === 'worker') return
+    const rootPath = () => publicPath(desk.publicUrl())
+    frontPageRoute(app, rootPath, options.consoleAddresses)
     const door = makeDoor({
       agents,
       keyUse,
       rate: new AgentRate(options.buckets, desk.now),
       now: desk.now,
-      publicPath: () => publicPath(desk.publicUrl()),
+      publicPath: rootPath,
     })
     createOrderRoutes(app, door, desk)
     const readList = makeReadList(options.listPool)
@@ -88,12 +91,12 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     readWalletRoutes(app, door, desk, readList)
     eventRoutes(app, door, desk, readList, options.wake)
     noticeRoutes(app, desk, { mode, passOn: options.passOn })
-    bankFeedRoute(app, desk, { mode, publicPath: () => publicPath(desk.publicUrl()) })
+    bankFeedRoute(app, desk, { mode, publicPath: rootPath })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
     closeConsoleTo(app, options.consoleAddresses)
     operatorRoutes(app, options)
-    consoleRoutes(app, options.consoleDir, () => publicPath(desk.publicUrl()))
+    consoleRoutes(app, options.consoleDir, rootPath)
     descriptionRoutes(app)
     if (options.securityContact) {
       securityTxtRoute(app, options.securityContact, desk.publicUrl, desk.now)

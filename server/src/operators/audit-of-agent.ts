@@ -1,10 +1,12 @@
 import type { Pool } from '../db/pool.ts'
+import type { AuditAction } from './audit-actions.ts'
+import { askedAt, hasResult } from './fold-audit.ts'
 
 /**
  * What an operator or the command line does that an agent's own users see of. The rest is the operator's own: notes,
  * proposals and decisions, evidence, exports, routes, bank accounts.
  */
-const shownToAgents = [
+const shownToAgents: AuditAction[] = [
   'create_agent',
   'change_agent',
   'suspend_agent',
@@ -39,6 +41,8 @@ const shownToAgents = [
 export interface AgentAuditRow {
   auditId: string
   at: Date
+  /** When it was attempted, if it was written down before it was done. */
+  askedAt: Date | null
   /** Null if the operator did it. */
   by: { email: string; ip: string | null } | null
   action: string
@@ -60,17 +64,18 @@ export async function auditOfAgent(
   { before, limit }: { before?: string; limit: number },
 ): Promise<AgentAuditRow[]> {
   const { rows } = await pool.query(
-    `select * from (
-       select audit_id, at, email, ip, action, subject_kind, subject_id, outcome, before, after, reason,
+    `select a.*, ${askedAt} as asked_at from (
+       select audit_id, at, user_id, email, ip, action, subject_kind, subject_id, outcome, before, after, reason,
          coalesce(role = 'agent', action = 'new_address'
            or (subject_kind = 'user' and subject_id = user_id::text)) as is_own
        from audit_log where agent_id = $1 and ($2::uuid is null or audit_id < $2)
-     ) a where is_own or action = any($3) order by audit_id desc limit $4`,
+     ) a where (is_own or action = any($3)) and not ${hasResult} order by audit_id desc limit $4`,
     [agentId, before ?? null, shownToAgents, limit],
   )
   return rows.map((row) => ({
     auditId: row.audit_id,
     at: row.at,
+    askedAt: row.asked_at,
     by: row.is_own === true ? { email: row.email, ip: row.ip } : null,
     action: row.action,
     subjectKind: row.subject_kind,

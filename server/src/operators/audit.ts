@@ -17,7 +17,7 @@ export interface Outsider {
 export interface AuditEntry {
   at: Date
   operator: Operator | Outsider
-  /** The action in one word, such as `void_order`. */
+  /** One of `auditActions`. */
   action: string
   subject: { kind: string; id: string }
   /** The agent concerned, if there is one. */
@@ -101,9 +101,13 @@ function textOrNull(value: bigint | null): string | null {
   return value === null ? null : String(value)
 }
 
+/** The id of a subject that does not exist yet, in the row of the attempt to make it. */
+export const notMadeYet = 'new'
+
 /**
  * Audits an action that runs in its own transaction, as the teller's commands do. The attempt is on disk
- * before it is made, and its result afterwards; a row that says only "asked" was interrupted in between.
+ * before it is made, and its result afterwards; a row that says only "asked" was interrupted in between. The
+ * result of making something names what was made.
  */
 export async function audited<T>(
   pool: Pool,
@@ -111,11 +115,13 @@ export async function audited<T>(
   entry: Omit<AuditEntry, 'at' | 'outcome' | 'after'>,
   act: () => Promise<T>,
   after: (done: T) => unknown = () => undefined,
+  made: (done: T) => Partial<Pick<AuditEntry, 'subject' | 'agentId'>> = () => ({}),
 ): Promise<T> {
   await writeAudit(pool, { ...entry, at: now(), outcome: 'asked' })
   try {
     const done = await act()
-    await writeAudit(pool, { ...entry, at: now(), outcome: 'done', after: after(done) })
+    const result = { ...entry, ...made(done), at: now(), outcome: 'done' as const }
+    await writeAudit(pool, { ...result, after: after(done) })
     return done
   } catch (error) {
     // After any error other than a refusal, the action may still have happened, so the row stays "asked".

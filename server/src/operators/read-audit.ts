@@ -1,12 +1,16 @@
 import type { Pool } from '../db/pool.ts'
 import { firstOrderIdAt } from '../lib/ids.ts'
+import type { AuditAction } from './audit-actions.ts'
+import { askedAt, hasResult } from './fold-audit.ts'
 
 export interface AuditFilter {
   userId?: bigint
   /** Only actions from the command line. */
   isCommandLine?: boolean
   subject?: { kind: string; id?: string }
-  action?: string
+  action?: AuditAction
+  /** Leaves out attempts whose result is in the log. */
+  isFolded?: boolean
   from?: Date
   to?: Date
   /** The id of the last row of the previous page. */
@@ -17,6 +21,8 @@ export interface AuditFilter {
 export interface AuditRow {
   auditId: string
   at: Date
+  /** When it was attempted, if it was written down before it was done. */
+  askedAt: Date | null
   userId: bigint | null
   email: string
   role: string | null
@@ -52,14 +58,16 @@ export async function readAudit(pool: Pool, filter: AuditFilter): Promise<AuditR
   ].join('')
   values.push(filter.limit)
   const { rows } = await pool.query(
-    `select audit_id, at, user_id, email, role, session_id::text, ip, action, subject_kind, subject_id,
-       agent_id, outcome, before, after, reason
-     from audit_log where true${conditions} order by audit_id desc limit $${values.length}`,
+    `select audit_id, at, ${askedAt} as asked_at, user_id, email, role, session_id::text, ip, action,
+       subject_kind, subject_id, agent_id, outcome, before, after, reason
+     from audit_log a where true${conditions}${filter.isFolded ? ` and not ${hasResult}` : ''}
+     order by audit_id desc limit $${values.length}`,
     values,
   )
   return rows.map((row) => ({
     auditId: row.audit_id,
     at: row.at,
+    askedAt: row.asked_at,
     userId: row.user_id,
     email: row.email,
     role: row.role,

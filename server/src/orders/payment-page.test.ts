@@ -56,6 +56,32 @@ it.each(cases)(
   },
 )
 
+it.each<[Order['status'], Money[], others: Money[]]>([
+  ['PAID', [], []],
+  ['PAID', [['waiting', 'duplicate']], [['waiting', 'duplicate']]],
+  // 90 came, then 100.
+  ['PAID', [['waiting', 'wrong_amount']], [['waiting', 'wrong_amount']]],
+  ['PAID', [['returned', 'duplicate']], [['returned', 'duplicate']]],
+  ['VOID', [['waiting', 'duplicate']], [['waiting', 'duplicate']]],
+  ['WAITING', [['waiting', 'wrong_amount']], []],
+  [
+    'WAITING',
+    [
+      ['waiting', 'wrong_amount'],
+      ['waiting', 'wrong_amount'],
+    ],
+    [['waiting', 'wrong_amount']],
+  ],
+  ['WAITING', [['returned', null]], [['returned', null]]],
+  ['EXPIRED', [['returned', 'late']], []],
+])('%s, with %o: the payer also hears of %o', (status, uncredited, others) => {
+  const order = { status, expiresAt: in90s, paidAmountMinor: 100n }
+  const payments = uncredited.map(([state, why]) => ({ state, why }))
+  expect(stateOf(order, payments, now).others).toEqual(
+    others.map(([state, why]) => ({ state, why })),
+  )
+})
+
 it('the seconds left are those of the open order, never below zero', () => {
   const left = (status: Order['status'], expiresAt: Date) =>
     stateOf({ status, expiresAt, paidAmountMinor: null }, [], now).remainingS

@@ -36,11 +36,13 @@ export interface PaymentPage {
   brand: AgentBrand
   state: PageState
   remainingS: number
-  /** Payments that arrived and did not pay the order, newest first. */
-  uncredited: UncreditedPayment[]
+  /** The payment that the state tells of; undefined if it is the order's own, or there is none. */
+  about: UncreditedPayment | undefined
+  /** Payments that arrived beside it, newest first: the payer hears of all their money. */
+  others: UncreditedPayment[]
 }
 
-export type UncreditedPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
+type UncreditedPayment = Pick<Payment, 'amountMinor' | 'state' | 'why'>
 
 /** Everything the page of a deposit order shows; undefined if there is no such order. */
 export async function readPaymentPage(
@@ -54,7 +56,7 @@ export async function readPaymentPage(
     uncreditedPayments(pool, agentId, orderId),
   ])
   if (order?.kind !== 'deposit' || !agent) return undefined
-  return { order, agent, brand, uncredited, ...stateOf(order, uncredited, now()) }
+  return { order, agent, brand, ...stateOf(order, uncredited, now()) }
 }
 
 export interface OrderName {
@@ -62,9 +64,13 @@ export interface OrderName {
   orderId: string
 }
 
-export interface StateNow {
+type MoneyNow = Pick<Payment, 'state' | 'why'>
+
+export interface StateNow<Money extends MoneyNow = MoneyNow> {
   state: PageState
   remainingS: number
+  about: Money | undefined
+  others: Money[]
 }
 
 /** Reads the page states of many orders with one statement, keyed by txn id. */
@@ -88,7 +94,7 @@ export async function readPageStates(
            left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
              and p.credited_to is distinct from 'order'
            where o.kind = 'deposit'
-           order by p.reported_at desc nulls last`,
+           order by p.reported_at desc nulls last, p.payment_id`,
     values: [names.map(({ agentId }) => agentId), names.map(({ orderId }) => orderId)],
   })
   const at = now()
@@ -114,29 +120,31 @@ export async function readPageStates(
  * What the order's state and the incoming money mean to the payer. An order whose time is up shows as expired
  * at once, before that is recorded, so that the payer does not start to pay.
  */
-export function stateOf(
+export function stateOf<Money extends MoneyNow>(
   order: Pick<Order, 'status' | 'expiresAt' | 'paidAmountMinor'>,
-  uncredited: readonly Pick<Payment, 'state' | 'why'>[],
+  uncredited: readonly Money[],
   now: Date,
-): StateNow {
+): StateNow<Money> {
   const leftMs = (order.expiresAt?.getTime() ?? 0) - now.getTime()
   const remainingS = order.status === 'WAITING' ? Math.max(0, Math.ceil(leftMs / 1000)) : 0
-  if (order.status === 'PAID') return { state: 'paid', remainingS }
+  const told = (state: PageState, about?: Money): StateNow<Money> => ({
+    state,
+    remainingS,
+    about,
+    others: uncredited.filter((payment) => payment !== about),
+  })
+  if (order.status === 'PAID') return told('paid')
   const waiting = uncredited.find(({ state, why }) => state === 'waiting' && why !== 'duplicate')
-  if (waiting) return { state: stateOfMoney(waiting.why), remainingS }
+  if (waiting) return told(stateOfMoney(waiting.why), waiting)
   // Credited to the agent, though not through this order: the payer owes nothing more.
-  if (uncredited.some(({ state, why }) => state === 'credited' && why !== 'duplicate')) {
-    return { state: 'received', remainingS }
-  }
-  if (order.status === 'VOID' && order.paidAmountMinor !== null) {
-    return { state: 'taken_back', remainingS }
-  }
-  if (uncredited.some(({ state }) => state === 'returned') && order.status !== 'WAITING') {
-    return { state: 'returned', remainingS }
-  }
-  if (order.status === 'WAITING') return { state: leftMs > 0 ? 'waiting' : 'expired', remainingS }
-  if (order.status === 'FAILED') return { state: 'failed', remainingS }
-  return { state: order.status === 'EXPIRED' ? 'expired' : 'void', remainingS }
+  const credited = uncredited.find(({ state, why }) => state === 'credited' && why !== 'duplicate')
+  if (credited) return told('received', credited)
+  if (order.status === 'VOID' && order.paidAmountMinor !== null) return told('taken_back')
+  const returned = uncredited.find(({ state }) => state === 'returned')
+  if (returned && order.status !== 'WAITING') return told('returned', returned)
+  if (order.status === 'WAITING') return told(leftMs > 0 ? 'waiting' : 'expired')
+  if (order.status === 'FAILED') return told('failed')
+  return told(order.status === 'EXPIRED' ? 'expired' : 'void')
 }
 
 function stateOfMoney(why: Payment['why']): PageState {
@@ -156,7 +164,7 @@ async function uncreditedPayments(
   }>({
     text: `select amount, state, why from payments
            where agent_id = $1 and order_id = $2 and credited_to is distinct from 'order'
-           order by reported_at desc`,
+           order by reported_at desc, payment_id`,
     values: [agentId, orderId],
   })
   return rows.map(({ amount, state, why }) => ({ amountMinor: amount, state, why }))

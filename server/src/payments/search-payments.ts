@@ -70,9 +70,19 @@ const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) 
     order by n.note_no desc limit 1
   ) n on true`
 
+/** Payments that a person credited to an order: only the audit log tells them from those that came in right. */
+const creditedByPerson = `select ${columns} from (
+    select distinct l.agent_id, l.subject_id from audit_log l
+    where l.action = 'credit_payment' and l.outcome = 'done' and l.subject_kind = 'payment'
+      and ($1::bigint is null or l.agent_id = $1)
+  ) l
+  join payments p on p.agent_id = l.agent_id and p.payment_id = l.subject_id
+  join agents a on a.agent_id = p.agent_id
+  where p.credited_to = 'order'`
+
 /**
  * Payments that need or needed a person, oldest first; decided ones latest first. Payments that paid their
- * order directly, which is nearly all of them, are in neither index and are not read.
+ * order directly, which is nearly all of them, are in no index used here and are not read.
  */
 export async function searchPayments(pool: Pool, search: PaymentSearch): Promise<FoundPayment[]> {
   const { agentId, paymentId, why, assignee, after, limit } = search
@@ -94,7 +104,8 @@ export async function searchPayments(pool: Pool, search: PaymentSearch): Promise
       u(agent_id, order_id, payment_id, amount, currency, paid_at, reported_at, payer_account_no,
         payer_account_name, payer_bank_code, state, why, credited_to, evidence, reference,
         contradicts)
-    where ${isNext}`
+    where ${isNext}
+    ${isToDecide ? '' : `union all select * from (${creditedByPerson}) c where ${isNext}`}`
   const statement =
     assignee === null
       ? `${withAssignee(`select * from (${found}) x ${sorted} limit $5`)} where $6::text is null`

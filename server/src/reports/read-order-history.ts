@@ -1,5 +1,6 @@
 import type { Pool } from '../db/pool.ts'
-import type { Payment } from '../ledger/book.ts'
+import type { JournalRow, Payment } from '../ledger/book.ts'
+import { journalColumns } from '../ledger/book-columns.ts'
 
 /** A provider's report about an order. */
 export interface OrderNotice {
@@ -112,4 +113,23 @@ export async function paymentsOfOrder(
     creditedTo: row.credited_to,
     evidence: row.evidence,
   }))
+}
+
+/** What became of payments, in the agent's journal: they came in and waited, were credited, returned or taken back. */
+export async function journalOfPayments(
+  pool: Pool,
+  agentId: bigint,
+  paymentIds: readonly string[],
+): Promise<JournalRow[]> {
+  const keys = paymentIds.flatMap((id) =>
+    ['payment_received', 'payment', 'payment_returned', 'payment-taken-back'].map(
+      (what) => `${what}:${id}`,
+    ),
+  )
+  const { rows } = await pool.query(
+    `select ${journalColumns.select('j')} from journal j
+     where agent_id = $1 and once_key = any($2::text[]) order by seq`,
+    [agentId, keys],
+  )
+  return rows.map(journalColumns.fromRow)
 }

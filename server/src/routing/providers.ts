@@ -16,6 +16,7 @@ import {
 } from '../providers/bank-account/bank-account-provider.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
+  isTakenBySome,
   type OrderToRoute,
   type ProviderState,
   type Route,
@@ -84,8 +85,17 @@ export class Providers {
   async candidates(order: OrderToRoute): Promise<Provider[]> {
     await this.freshen()
     if (this.isStopped(order)) return []
-    const able = this.known.filter(({ isConfirmed = true }) => isConfirmed)
-    return routeOrder(order, able, this.table, drawsOf(order))
+    return routeOrder(order, this.confirmed(), this.table, drawsOf(order))
+  }
+
+  /** Whether orders like this find a provider at all; if not, every one of them is answered with 503. */
+  async takes(direction: OrderKind, currency: Currency): Promise<boolean> {
+    await this.freshen()
+    return isTakenBySome({ direction, currency }, this.confirmed(), this.table)
+  }
+
+  private confirmed(): Provider[] {
+    return this.known.filter(({ isConfirmed = true }) => isConfirmed)
   }
 
   private isStopped({ agentId, direction }: OrderToRoute): boolean {

@@ -55,12 +55,8 @@ export function candidatesFor(
 ): Candidate[] {
   const { direction, currency, bankCode, amountMinor } = order
   return providers.flatMap((provider): Candidate[] => {
-    const isAble = direction === 'deposit' ? provider.can.deposits : provider.can.payouts
-    const isOn = (states.get(provider.name) ?? 'on') === 'on'
-    if (!isAble || !isOn || !provider.can.currencies.includes(currency)) return []
-    const own = routes.filter(
-      (route) => route.provider === provider.name && route.direction === direction,
-    )
+    if (!isAble(provider, order, states)) return []
+    const own = routesOf(provider, direction, routes)
     if (own.length === 0) return [{ provider, route: null, preference: 100, weight: 1 }]
     const [best] = own
       .filter(
@@ -73,6 +69,35 @@ export function candidatesFor(
       .sort((a, b) => a.preference - b.preference)
     return best ? [{ ...best, provider, route: best.name }] : []
   })
+}
+
+/** Whether some order of this direction and currency would find a provider, whatever its amount and bank. */
+export function isTakenBySome(
+  order: Pick<OrderToRoute, 'direction' | 'currency'>,
+  providers: readonly Provider[],
+  { states, routes }: RoutingTable,
+): boolean {
+  return providers.some((provider) => {
+    if (!isAble(provider, order, states)) return false
+    const own = routesOf(provider, order.direction, routes)
+    return own.length === 0 || own.some(({ currency }) => currency === order.currency)
+  })
+}
+
+function isAble(
+  { name, can }: Provider,
+  { direction, currency }: Pick<OrderToRoute, 'direction' | 'currency'>,
+  states: RoutingTable['states'],
+): boolean {
+  return (
+    (direction === 'deposit' ? can.deposits : can.payouts) &&
+    (states.get(name) ?? 'on') === 'on' &&
+    can.currencies.includes(currency)
+  )
+}
+
+function routesOf({ name }: Provider, direction: OrderKind, routes: readonly Route[]): Route[] {
+  return routes.filter((route) => route.provider === name && route.direction === direction)
 }
 
 /** People bring files to a bank: without a route of its own, such an account pays only what no other can pay. */

@@ -343,4 +343,36 @@ describe('an account', () => {
     expect((await command(set, env)).code).toBe(0)
     expect(await alarms()).toMatchObject([{ words: expect.stringContaining('bank account') }])
   })
+
+  it('that nobody has confirmed takes no order, and home says what is refused', async () => {
+    const vietnamese = await s.agent({ currency: 'VND' })
+    const admin = await signIn(s, 'admin')
+    const vnd = async () =>
+      (await admin.get('/home')).json.refuses.filter(
+        ({ currency }: { currency: string }) => currency === 'VND',
+      )
+    const both = [
+      { kind: 'deposit', currency: 'VND' },
+      { kind: 'withdraw', currency: 'VND' },
+    ]
+    expect(await vnd()).toEqual(both)
+    expect((await vietnamese.deposit({ amount: 50_000 })).status).toBe(503)
+    const own = await makeAccount(
+      s,
+      { currency: 'VND', bankCode: 'VCB', qrKind: 'none', qrValue: null, match: 'code' },
+      { mode: 'live' },
+    )
+    const confirmedBy = (name: string | null) =>
+      s.sql(
+        `update bank_accounts set version = version + 1, confirmed_by = $2::text,
+           confirmed_at = case when $2::text is null then null else $3::timestamptz end
+         where name = $1`,
+        [own.account.name, name, s.clock()],
+      )
+    await confirmedBy(null)
+    await expect.poll(vnd).toEqual(both)
+    await confirmedBy('second@example.com')
+    await expect.poll(vnd).toEqual(both.slice(1))
+    expect((await vietnamese.deposit({ amount: 50_000 })).status).toBe(201)
+  })
 })

@@ -185,7 +185,7 @@ describe('the trial balance', () => {
     })
     const { json: audit } = await admin.get('/audit?action=write_off&limit=200')
     expect(audit.data.map(({ outcome }: { outcome: string }) => outcome)).toEqual(
-      Array(6).fill(['done', 'asked']).flat(),
+      Array(6).fill('done'),
     )
     expect(audit.data[0]).toMatchObject({ reason: 'and back', subject: { kind: 'books' } })
   })
@@ -346,7 +346,7 @@ describe('the console’s API', () => {
     expect(headers.get('content-disposition')).toContain('books.csv')
     expect(text).toMatch(/,VND,\w+,Viet,clearing,bank,-50000\r\n/)
     const { json: log } = await admin.get(`/audit?action=export_books&actor=${viewer.email}`)
-    expect(log.data).toMatchObject([{ outcome: 'done', before: { currency: 'VND' } }, {}])
+    expect(log.data).toMatchObject([{ outcome: 'done', before: { currency: 'VND' } }])
   })
 
   it('is not for agents’ users', async () => {

@@ -197,6 +197,10 @@ describe('callbacks', () => {
     await receiver.until(before + 2)
     await open('/callbacks?state=failing')
     await page.getByText('HTTP 500').first().waitFor()
+    // An open lane is not green beside what was refused.
+    const lanes = page.getByRole('list', { name: 'Lanes' })
+    await lanes.getByText('1 failing').waitFor()
+    expect(await lanes.locator('[data-tone="good"]').count()).toBe(0)
     await button('Pause').click()
     await confirm('Pause')
     await button('Resume').click()
@@ -236,6 +240,13 @@ describe('payments to decide', () => {
     await confirm('Credit the order')
     await page.getByText('Credited', { exact: true }).waitFor()
     expect(await agent.balance()).toBe(before + 90)
+    // Who decided and why, instead of orders that it could be for.
+    await page.getByRole('heading', { name: 'Decided', exact: true }).waitFor()
+    await page.getByText(admin.email).first().waitFor()
+    await page.getByText('as the bank says').first().waitFor()
+    expect(await page.getByText('Orders it may be for').count()).toBe(0)
+    await open('/payments?state=decided')
+    await page.getByRole('row').nth(1).getByText('90.00').waitFor()
   })
 
   it('one is credited to a wallet, one is returned', async () => {
@@ -255,6 +266,42 @@ describe('payments to decide', () => {
     await page.getByText('Returned', { exact: true }).waitFor()
     await open('/payments')
     await page.getByText('Nothing to decide').waitFor()
+  })
+})
+
+describe('home', () => {
+  it('counts what has ended, draws every hour as a bar, and warns of what is refused', async () => {
+    const { json } = await admin.get('/home')
+    const { paid, ended, orders } = json.deposits.today
+    await open('/')
+    await page
+      .getByText(`${paid} of ${ended} ended, ${orders - ended} waiting`, { exact: false })
+      .waitFor()
+    // One for each hour and direction, most of them without height.
+    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
+    expect(await page.locator('.recharts-bar-rectangle').count()).toBe(json.hours.length * 2)
+    expect(await page.locator('.recharts-area').count()).toBe(0)
+    expect(await page.getByText('Orders are refused').count()).toBe(0)
+    const state = async (to: 'on' | 'off') => {
+      const body = { state: to, reason: 'maintenance', code: admin.code() }
+      const answer = await admin.send('PATCH', '/providers/sandbox', body)
+      expect([answer.status, answer.text]).toEqual([200, answer.text])
+      // The service knows it about a second later.
+      await expect
+        .poll(async () => (await admin.get('/home')).json.refuses.length)
+        .toBe(to === 'on' ? 0 : 2)
+      await page.reload()
+      await heading('Today')
+    }
+    await state('off')
+    await page.getByText('Orders are refused').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('No provider takes deposits in THB, withdrawals in THB', { exact: false })
+      .waitFor()
+    expect(await axeFaults(page)).toEqual([])
+    await state('on')
+    await expect.poll(() => page.getByText('Orders are refused').count()).toBe(0)
   })
 })
 
@@ -463,7 +510,13 @@ describe('providers, users, settings and the log', () => {
 
   it('everything that was done is in the log, with its reason', async () => {
     await open(`/audit?actor=${admin.email}`)
-    await page.getByText('adjust', { exact: false }).first().waitFor()
+    await page.getByLabel('What was done').selectOption({ label: 'Adjust wallet' })
+    await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('adjust_wallet')
+    // One row, though it was written down before and after.
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    await page.getByRole('cell', { name: 'Adjust wallet' }).waitFor()
+    await page.getByLabel('What was done').selectOption({ label: 'Any action' })
+    await page.getByLabel('To what').selectOption({ label: 'An order' })
     await page.getByRole('cell', { name: 'as the bank says' }).first().waitFor()
     await button('Details').first().click()
     await dialog().getByText('Before', { exact: true }).waitFor()

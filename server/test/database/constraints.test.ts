@@ -609,6 +609,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['agents_currency_check', 'agents', { currency: 'XXX' }],
   ['agents_status_check', 'agents', { status: 'gone' }],
   ['agents_reserve_check', 'agents', { reserve: '5%' }],
+  ['agents_return_url_check', 'agents', { return_url: 'javascript:alert(1)' }],
+  ['agents_return_url_check', 'agents', { return_url: `https://${'x'.repeat(2_000)}` }],
   ['agents_settle_check', 'agents', { settle: 'monthly' }],
   ['agents_settle_check', 'agents', { settle: 'daily' }],
   ['agents_settle_check', 'agents', { settle_keep: -1 }],

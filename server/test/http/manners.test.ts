@@ -48,6 +48,38 @@ async function beside(env: Record<string, string>): Promise<TestService> {
 const ask = (path: string, method = 'GET', url = s.service.url) => sendRaw(url, { method, path })
 const said = ({ status, json }: Answer) => [status, json?.code ?? 'none']
 
+describe('the address itself', () => {
+  const browser: [string, string][] = [['accept', 'text/html,application/xhtml+xml,*/*;q=0.8']]
+
+  test('tells a browser what is here, and a program that nothing is', async () => {
+    const page = await sendRaw(s.service.url, { method: 'GET', path: '/', headers: browser })
+    expect([page.status, page.headers.get('vary')]).toEqual([200, 'accept'])
+    const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, to = '']) => to)
+    expect(links).toEqual(['/console', '/docs', '/openapi.json', '/readyz'])
+    for (const path of links) expect([path, (await ask(path)).status]).toEqual([path, 200])
+    expect(page.text).not.toContain(version)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(said(await ask('/'))).toEqual([404, 'not_found'])
+    expect((await ask('/', 'POST')).status).toBe(405)
+  })
+
+  test.each(['', '/pay'])(
+    'leads on under the path of PUBLIC_URL, kept or stripped: %s',
+    async (kept) => {
+      const { service } = await beside({ PUBLIC_URL: 'https://pay.example/pay' })
+      const path = `${kept}/`
+      const page = await sendRaw(service.url, { method: 'GET', path, headers: browser })
+      expect([page.status, page.text.includes('href="/pay/docs"')]).toEqual([200, true])
+    },
+  )
+
+  test('does not name the console to an address that it is closed to', async () => {
+    const { service } = await beside({ CONSOLE_ADDRESSES: '192.0.2.1' })
+    const page = await sendRaw(service.url, { method: 'GET', path: '/', headers: browser })
+    expect([page.status, page.text.includes('/console')]).toEqual([200, false])
+  })
+})
+
 describe('health', () => {
   test('/healthz and /readyz say so without a signature', async () => {
     expect(await ask('/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } })

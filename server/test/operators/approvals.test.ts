@@ -328,6 +328,22 @@ describe('a proposal', () => {
     expect(rows.map(({ action }) => action)).toContain('approve_proposal')
   })
 
+  it('on a payment is told on the payment: who proposed it, who approved it, and why', async () => {
+    const paymentId = await unmatched()
+    const path = `/payments/${encodeURIComponent(paymentId)}`
+    const asked = await ann.post(`${path}/credit`, { agent: shop.appId, reason, code: ann.code() })
+    expect((await ann.get(path)).json.decision).toBeNull()
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect((await approved(bob, shown)).json.state).toBe('done')
+    expect((await ann.get(path)).json.decision).toMatchObject({
+      action: 'credit_payment',
+      by: ann.email,
+      approved_by: bob.email,
+      reason,
+      wallet: shop.appId,
+    })
+  })
+
   it('is not approved by who made it, nor without a fresh code', async () => {
     const shown = await proposed()
     expect(await approved(ann, shown)).toMatchObject({ status: 403, json: { code: 'same_person' } })

@@ -93,7 +93,20 @@ describe('agents', () => {
     expect(shown.text).not.toContain(secret)
     const { rows } = await test.sql('select row_to_json(a)::text as row from audit_log a')
     for (const { row } of rows) expect(row).not.toContain(secret)
-    expect(await lastAudit('create_agent')).toMatchObject({ outcome: 'done', after: { app_id } })
+    const [audit, ...more] = (await admin.get('/audit?action=create_agent')).json.data
+    expect(audit).toMatchObject({
+      outcome: 'done',
+      subject: { kind: 'agent', id: app_id },
+      asked_at: expect.any(String),
+      after: { app_id },
+    })
+    expect(more).toEqual([])
+    const { rows: found } = await test.sql('select agent_id from agents where app_id = $1', [
+      app_id,
+    ])
+    const owner = await signIn(test, 'agent', { agentId: found[0].agent_id })
+    const own = (await owner.get(`/agents/${app_id}/audit`)).json.data
+    expect(own.map(({ action }: { action: string }) => action)).toContain('create_agent')
   })
 
   it('are refused with everything that is wrong, as on the command line', async () => {

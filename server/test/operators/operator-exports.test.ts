@@ -37,7 +37,9 @@ afterAll(async () => {
 })
 
 async function linesOf(action: string, client: OperatorClient) {
-  const { json } = await admin.get(`/audit?action=${action}&actor=${client.email}&limit=200`)
+  const { json } = await admin.get(
+    `/audit?action=${action}&actor=${client.email}&steps=all&limit=200`,
+  )
   return json.data.reverse()
 }
 
@@ -155,7 +157,7 @@ function offer(
 }
 
 async function outcomesOf(name: string): Promise<string[]> {
-  const { json } = await admin.get(`/audit?subject=orders:${name}`)
+  const { json } = await admin.get(`/audit?subject=orders:${name}&steps=all`)
   return json.data.map(({ outcome }: { outcome: string }) => outcome).reverse()
 }
 

@@ -3,6 +3,7 @@ import { printedMoney } from '../../src/lib/money.ts'
 import { recordUnmatched } from '../../src/payments/unmatched-payments.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { printedIn } from '../support/printed-text.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Callbacks, payments to decide, wallets and home, as operators and users of an agent see them. */
@@ -195,6 +196,38 @@ describe('callbacks', () => {
     expect((await viewer.post('/callbacks/replay', since)).json.code).toBe('not_permitted')
   })
 
+  it('that are refused now and then leave their lane open, and not in good health', async () => {
+    const receiver = await startReceiver()
+    try {
+      const refusing = await s.agent({ depositCallbackUrl: receiver.url })
+      const mine = async () =>
+        (await admin.get('/callback-lanes')).json.data.find(
+          ({ app_id }: { app_id: string }) => app_id === refusing.appId,
+        )
+      expect(await mine()).toMatchObject({ state: 'open', health: 'good', failing: 0 })
+      receiver.answer = ({ json }, response) => {
+        const isRefused = Number(json.refId.split('-')[1]) % 2 === 0
+        if (isRefused) response.writeHead(400).end('no')
+        else response.end('{"code":0}')
+      }
+      for (const n of [1, 2, 3, 4]) {
+        const { json } = await refusing.deposit({ refId: `turn-${n}` })
+        await refusing.trigger(json.txn_id, 'PAID')
+        await receiver.until(n)
+      }
+      await expect.poll(async () => (await mine()).failing).toBe(2)
+      expect(await mine()).toMatchObject({ state: 'open', health: 'warn', given_up: 0 })
+      await s.sql(
+        `update callbacks set state = 'exhausted' where agent_id = $1 and attempts > 0
+        and state = 'waiting'`,
+        [refusing.agentId],
+      )
+      expect(await mine()).toMatchObject({ health: 'bad', given_up: 2, superseded: 0, failing: 0 })
+    } finally {
+      await receiver.close()
+    }
+  })
+
   it('are held back and let go by lane', async () => {
     const lane = async () => (await admin.get('/callback-lanes')).json.data[0]
     await admin.post(`/callback-lanes/${shop.appId}/pause`, { reason })
@@ -268,6 +301,17 @@ describe('payments to decide', () => {
       code: admin.code(),
     })
     expect(json.payment).toMatchObject({ state: 'credited', credited_to: 'order' })
+    expect(detail.decision).toBeNull()
+    expect(json.decision).toMatchObject({
+      action: 'credit_payment',
+      by: admin.email,
+      approved_by: null,
+      reason,
+      txn_id: txnId,
+      wallet: null,
+    })
+    const { json: decided } = await admin.get('/payments?state=decided')
+    expect(decided.data.map((each: { txn_id: string }) => each.txn_id)).toEqual([txnId])
     expect(await shop.balance()).toBeCloseTo(before + 89.1, 5)
     const again = { txn_id: txnId, reason, code: admin.code() }
     expect((await admin.post(`/payments/${id}/credit`, again)).json.code).toBe('changed_meanwhile')
@@ -284,6 +328,7 @@ describe('payments to decide', () => {
     const to = { agent: shop.appId, reason, code: admin.code() }
     const { json } = await admin.post(`/payments/${wallet.id}/credit`, to)
     expect(json.payment).toMatchObject({ state: 'credited', credited_to: 'wallet' })
+    expect(json.decision).toMatchObject({ by: admin.email, txn_id: null, wallet: shop.appId })
     const back = await odd(100, 60)
     const evidence = 'transfer 99'
     const returned = await admin.post(`/payments/${back.id}/return`, {
@@ -292,6 +337,7 @@ describe('payments to decide', () => {
       code: admin.code(),
     })
     expect(returned.json.payment).toMatchObject({ state: 'returned', evidence })
+    expect(returned.json.decision).toMatchObject({ action: 'return_payment', reason, evidence })
     const again = await admin.post(`/payments/${back.id}/return`, {
       evidence,
       reason,
@@ -530,6 +576,15 @@ describe('home', () => {
       0,
     )
     expect(inHours).toBeGreaterThanOrEqual(deposits.orders)
+    // Every hour until now is there, once per currency.
+    const elapsed = (s.clock().getTime() - Date.parse(json.yesterday_from)) / 3_600_000
+    expect(json.hours.map(({ at }: { at: string }) => Date.parse(at))).toEqual(
+      Array.from(
+        { length: Math.floor(elapsed) + 1 },
+        (_, hour) => Date.parse(json.yesterday_from) + hour * 3_600_000,
+      ),
+    )
+    expect(json.refuses).toEqual([])
     expect(json.today_from).toMatch(/T17:00:00\.000Z$/)
     expect(json.waiting.payments.count).toBe((await admin.get('/payments')).json.data.length)
     expect(json.proof.ok).toBe(true)

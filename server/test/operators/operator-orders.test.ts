@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { providerFigures } from '../../src/reports/provider-figures.ts'
+import { handOver as leaveUnknown } from '../support/hand-over.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -277,6 +278,71 @@ describe('one order', () => {
     expect(json.words.why).toBe('The money came in and was credited to the wallet.')
     const times = json.timeline.map(({ at }: { at: string }) => at)
     expect(times).toEqual([...times].sort())
+  })
+
+  type Told = { at: string; kind: string; title: string; raw: unknown }
+  const timelineOf = async (txnId: string): Promise<Told[]> =>
+    (await admin.get(`/orders/${txnId}`)).json.timeline
+
+  it('tells of each moment what was known then, whatever came later', async () => {
+    const { json: made } = await shop.deposit({ amount: 120 })
+    s.clock.advance(1_000)
+    await shop.trigger(made.txn_id, 'PAID', { paidAmount: 80 })
+    s.clock.advance(1_000)
+    await shop.trigger(made.txn_id, 'PAID')
+    const paid = await timelineOf(made.txn_id)
+    expect(paid.map(({ title }) => title)).toEqual(
+      expect.arrayContaining([
+        'Money came in',
+        'Money came in and waits for a decision',
+        'Paid; the wallet is credited',
+        'Callback PAID written',
+      ]),
+    )
+    s.clock.advance(1_000)
+    const { rows } = await s.sql(
+      `select payment_id from payments where order_id = $1 and state = 'waiting'`,
+      [made.txn_id.split('-')[1]],
+    )
+    const back = await admin.post(`/payments/${encodeURIComponent(rows[0].payment_id)}/return`, {
+      evidence: 'transfer 5',
+      reason: 'paid in part first',
+      code: admin.code(),
+    })
+    expect([back.status, back.text]).toEqual([200, back.text])
+    s.clock.advance(1_000)
+    await shop.trigger(made.txn_id, 'VOID')
+    const { json } = await admin.get(`/orders/${made.txn_id}`)
+    expect(json.timeline.slice(0, paid.length)).toEqual(paid)
+    const later = json.timeline.slice(paid.length).map(({ title }: Told) => title)
+    expect(later).toEqual(
+      expect.arrayContaining([
+        'Money that waited was returned',
+        `${admin.email}: return payment, done`,
+        'The bank took the payment back; the wallet is debited',
+      ]),
+    )
+    expect(json.payments.map(({ state }: { state: string }) => state).sort()).toEqual([
+      'returned',
+      'taken_back',
+    ])
+    const { json: seen } = await owner.get(`/orders/${made.txn_id}`)
+    expect([seen.payments, seen.payouts, seen.notices]).toEqual([[], [], []])
+    expect(JSON.stringify(seen.timeline)).not.toContain('waits for a decision')
+  })
+
+  it('tells of a payout without an answer what was known then, when it turns out to be paid', async () => {
+    await shop.fund(500)
+    const { json: made } = await shop.withdraw({ amount: 30 })
+    s.clock.advance(1_000)
+    await leaveUnknown(s, made.txn_id, 'unknown')
+    const unknown = await timelineOf(made.txn_id)
+    expect(unknown.at(-1)).toMatchObject({ title: 'Handed to sandbox' })
+    s.clock.advance(1_000)
+    const body = { reason: 'statement', evidence: 'line 7', code: admin.code() }
+    const { json } = await admin.post(`/orders/${made.txn_id}/mark-paid`, body)
+    expect(json.timeline.slice(0, unknown.length)).toEqual(unknown)
+    expect(json.payouts).toMatchObject([{ provider: 'sandbox', state: 'paid' }])
   })
 
   it('says of each action whether it can be taken, and why not', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { writeAudit } from '../../src/operators/audit.ts'
 import type { Role } from '../../src/operators/operator.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -286,6 +287,7 @@ describe('the audit log', () => {
       {
         id: expect.any(String),
         at: test.clock().toISOString(),
+        asked_at: null,
         actor: {
           id: await idOf(admin),
           email: admin.email,
@@ -356,13 +358,48 @@ describe('the audit log', () => {
     }
   })
 
+  it('shows an action once, with when it was asked for; what was interrupted stays', async () => {
+    const own = await test.agent()
+    const subject = { kind: 'wallet', id: own.appId }
+    const operator = { userId: null, email: 'command line', ip: null }
+    const entry = { operator, action: 'adjust_wallet', subject, agentId: own.agentId }
+    const askedAt = test.clock()
+    // The first attempt was interrupted: the next row of it is another attempt.
+    await writeAudit(test.backend.pool, { ...entry, at: askedAt, outcome: 'asked' })
+    test.clock.advance(1_000)
+    const againAt = test.clock()
+    await writeAudit(test.backend.pool, { ...entry, at: againAt, outcome: 'asked' })
+    test.clock.advance(1_000)
+    await writeAudit(test.backend.pool, { ...entry, at: test.clock(), outcome: 'done' })
+    const shown = async (more: string) =>
+      (await admin.get(`/audit?subject=wallet:${own.appId}${more}`)).json.data.map(
+        ({ outcome, asked_at }: { outcome: string; asked_at: string | null }) => [
+          outcome,
+          asked_at,
+        ],
+      )
+    expect(await shown('')).toEqual([
+      ['done', againAt.toISOString()],
+      ['asked', null],
+    ])
+    expect((await shown('&steps=all')).map(([outcome]: string[]) => outcome)).toEqual([
+      'done',
+      'asked',
+      'asked',
+    ])
+    const theirs = await signIn(test, 'agent', own)
+    const { json } = await theirs.get(`/agents/${own.appId}/audit`)
+    const adjusted = json.data.filter((row: { action: string }) => row.action === 'adjust_wallet')
+    expect(adjusted.map((row: { outcome: string }) => row.outcome)).toEqual(['done', 'asked'])
+  })
+
   it('is read page by page, by actor, action and time', async () => {
     const id = await idOf(admin)
     const all: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
       const more: string = cursor === '' ? '' : `&cursor=${cursor}`
-      const { json } = await admin.get(`/audit?actor=${id}&limit=2${more}`)
+      const { json } = await admin.get(`/audit?actor=${id}&steps=all&limit=2${more}`)
       expect(json.data.length).toBeLessThanOrEqual(2)
       all.push(...json.data.map((each: { id: string }) => each.id))
       cursor = json.next
@@ -376,6 +413,7 @@ describe('the audit log', () => {
     const later = new Date(test.clock().getTime() + 60_000).toISOString()
     expect((await admin.get(`/audit?from=${later}`)).json.data).toEqual([])
     expect((await admin.get('/audit?actor=nobody@sluice.example')).json.data).toEqual([])
+    expect((await admin.get('/audit?action=no_such_action')).status).toBe(422)
     expect((await admin.get('/audit?from=yesterday')).json.errors).toMatchObject([
       { field: 'from' },
     ])

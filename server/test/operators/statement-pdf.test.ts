@@ -50,7 +50,7 @@ describe('names', () => {
   })
 
   it('head the statement and stand at the foot of every page', () => {
-    expect(copied(pieces).split('Công ty สมชาย น้ำ')).toHaveLength(3)
+    expect(copied(pieces).split('Công ty สมชาย น้ำ')).toHaveLength(4)
   })
 
   it('in Thai have the tone above the ring of the vowel am', () => {
@@ -119,11 +119,18 @@ describe('a text without room', () => {
 })
 
 it('tells its pages: as many as it has', async () => {
-  for (const rows of [0, 26, 27, 28, 60, 61]) {
+  for (const rows of [0, 1, 31, 32, 33, 64, 65]) {
     const pieces = printedIn(await statementOf(Array(rows).fill('reason')))
     const told = pieces.filter(({ text }) => /^Page /.test(text)).map(({ text }) => text)
     const pages = Math.max(...pieces.map(({ page }) => page))
     expect(told).toEqual(Array.from({ length: pages }, (_, at) => `Page ${at + 1} of ${pages}`))
     expect(pieces.filter(({ text }) => text === 'adjustment')).toHaveLength(rows)
   }
+})
+
+it('begins with what it comes to, on a page of its own', async () => {
+  const pieces = printedIn(await statementOf(['reason']))
+  const pageOf = (wanted: string) => pieces.find(({ text }) => text === wanted)?.page
+  const first = pageOf('Opening balance')
+  expect([pageOf('adjustment'), pageOf('Event')]).toEqual([(first ?? 0) + 1, (first ?? 0) + 1])
 })

@@ -121,6 +121,35 @@ describe('by itself', () => {
     await shows(page, 'paid')
   })
 
+  it('tells of a second payment, though the first has paid the order', async () => {
+    const { link, txnId } = await order({ amount: 100 })
+    const page = await tabs.open({}, { isAlone: true })
+    await page.clock.install({ time: 0 })
+    await page.goto(link)
+    await page.clock.pauseAt(60_000)
+    await agent.trigger(txnId, 'PAID', { paidAmount: 90 })
+    await shows(page, 'wrong_amount')
+    await agent.trigger(txnId, 'PAID')
+    await shows(page, 'paid')
+    const others = page.locator('[data-other="waiting"]')
+    expect(await others.count()).toBe(1)
+    await agent.trigger(txnId, 'PAID', { paidAmount: 101 })
+    await page.clock.runFor(31_000)
+    await expect.poll(() => others.count()).toBe(2)
+    await page.getByText('Another payment of ฿101.00 has arrived.').waitFor()
+    expect(await page.locator('#live').textContent()).toContain('Another payment')
+    expect(await page.locator('main').getAttribute('data-state')).toBe('paid')
+    // Long afterwards it asks when the tab returns, and not by itself.
+    await page.clock.runFor(700_000)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.clock.runFor(120_000)
+    expect(asked).toEqual([])
+    await agent.trigger(txnId, 'PAID', { paidAmount: 7 })
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await page.getByText('Another payment of ฿7.00 has arrived.').waitFor()
+  })
+
   it('finds its way back when the service was gone', async () => {
     const port = await freePort()
     const env = { PORT: String(port) }
@@ -194,6 +223,19 @@ describe('by itself', () => {
     for await (const part of await download.createReadStream()) saved.push(part)
     const asTold = json.qrcode.qrcode_date_url.replace('data:image/png;base64,', '')
     expect(Buffer.concat(saved).toString('base64')).toBe(asTold)
+  })
+
+  it('tells times in the zone of who pays, on the deadline and on the receipt', async () => {
+    const { link, txnId } = await order()
+    const page = await newTab({ timezoneId: 'America/Sao_Paulo', locale: 'en-GB' })
+    await page.goto(link)
+    const time = page.locator('time')
+    await expect.poll(() => time.textContent()).toMatch(/GMT-3|BRT/)
+    const iso = (await time.getAttribute('datetime')) ?? ''
+    expect(Date.parse(iso)).toBe(test.clock().getTime() + 900_000)
+    await agent.trigger(txnId, 'PAID')
+    await shows(page, 'paid')
+    expect(await time.textContent()).toMatch(/GMT-3|BRT/)
   })
 
   it('prints a receipt and nothing that can be pressed', async () => {

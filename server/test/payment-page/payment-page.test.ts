@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseLogo, saveBrand } from '../../src/agents/agent-brand.ts'
 import { pageToken } from '../../src/orders/page-token.ts'
+import { signIn } from '../support/operator.ts'
 import { cleanUp, command, commandJson, serve, tempFolder } from '../support/process.ts'
 import { AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -115,6 +116,44 @@ describe('what the page shows', () => {
     expect((await open(back.path)).text).toContain('data-state="taken_back"')
   })
 
+  it('a second payment is said to have arrived, and what became of it', async () => {
+    const { path, txnId } = await newPage()
+    await agent.trigger(txnId, 'PAID')
+    expect((await open(path)).text).not.toContain('data-other=')
+    await agent.trigger(txnId, 'PAID', { paidAmount: 70 })
+    const { text } = await open(path)
+    expect(text).toContain('data-state="paid"')
+    expect(text).toContain('data-others="waiting"')
+    expect(text).toMatch(/Another payment of <b>฿70\.00<\/b> has arrived/)
+    expect(JSON.parse((await open(`${path}/state`)).text)).toEqual({
+      state: 'paid',
+      remaining: 0,
+      others: ['waiting'],
+    })
+    const admin = await signIn(test, 'admin')
+    const { rows } = await test.sql(
+      `select payment_id from payments where order_id = $1 and state = 'waiting'`,
+      [txnId.split('-')[1]],
+    )
+    const payment = encodeURIComponent(rows[0].payment_id)
+    const sentBack = await admin.post(`/payments/${payment}/return`, {
+      evidence: 'transfer 99',
+      reason: 'paid twice',
+      code: admin.code(),
+    })
+    expect([sentBack.status, sentBack.text]).toEqual([200, sentBack.text])
+    expect((await open(path)).text).toContain('A payment of <b>฿70.00</b> was sent back')
+  })
+
+  it('a wrong amount is not forgotten when the right one follows', async () => {
+    const { path, txnId, order } = await newPage()
+    await agent.trigger(txnId, 'PAID', { paidAmount: order.amount - 10 })
+    await agent.trigger(txnId, 'PAID')
+    const { text } = await open(path)
+    expect(text).toContain('data-state="paid"')
+    expect(text).toMatch(/Another payment of <b>฿[\d,.]+<\/b> has arrived/)
+  })
+
   it('a paid order has a receipt', async () => {
     const { path, txnId } = await newPage(agent, { amount: 500, refId: 'BOOK-2' })
     await agent.trigger(txnId, 'PAID')
@@ -123,6 +162,30 @@ describe('what the page shows', () => {
     for (const part of ['Chao Phraya Books', '฿500.00', 'BOOK-2', txnId]) {
       expect(receipt).toContain(part)
     }
+  })
+
+  it('a way back to the shop, where the agent has named it', async () => {
+    const own = await test.agent({
+      returnUrl: 'https://shop.example/thanks',
+      frameOrigins: ['https://pay.shop.example'],
+    })
+    const linkOf = async (extraParams: Record<string, unknown>, pays = false) => {
+      const { path, txnId } = await newPage(own, { extraParams })
+      if (pays) await own.trigger(txnId, 'PAID')
+      return /<a id="back" class="([^"]*)" href="([^"]*)" rel="noopener noreferrer">/.exec(
+        (await open(path)).text,
+      )
+    }
+    const agents = ['button', 'https://shop.example/thanks']
+    expect((await linkOf({}))?.slice(1)).toEqual(agents)
+    expect((await linkOf({}, true))?.slice(1)).toEqual(['button main', agents[1]])
+    const asked = 'https://pay.shop.example/order/7'
+    expect((await linkOf({ returnUrl: asked }))?.[2]).toBe(asked)
+    for (const returnUrl of ['javascript:alert(1)', '//evil.example', 7, 'https://evil.example/']) {
+      expect((await linkOf({ returnUrl }))?.slice(1)).toEqual(agents)
+    }
+    const { path } = await newPage(agent, { extraParams: { returnUrl: asked } })
+    expect((await open(path)).text).not.toContain('id="back"')
   })
 
   it('without scripts it loads itself again while anything can still happen', async () => {
@@ -139,6 +202,8 @@ describe('languages', () => {
     ['', 'th', 'th', 'หมายเลขอ้างอิง'],
     ['', 'vi-VN,vi;q=0.9', 'vi', 'Mã tham chiếu'],
     ['?lang=vi', 'th', 'vi', 'Mã tham chiếu'],
+    ['', 'zh-CN', 'zh', '参考号'],
+    ['?lang=pt', 'th', 'pt', 'Referência'],
     ['?lang=xx', 'de', 'en', 'Reference'],
   ])('%s with Accept-Language %s is %s', async (query, accepted, lang, says) => {
     const { path } = await newPage()
@@ -244,7 +309,7 @@ describe('safety', () => {
 
   it('the page weighs less than 30 KB with all that belongs to it', async () => {
     const { path } = await newPage()
-    for (const lang of ['en', 'th', 'vi']) {
+    for (const lang of ['en', 'th', 'vi', 'zh', 'pt']) {
       const { text } = await open(`${path}?lang=${lang}`)
       const files = [...text.matchAll(/\/pay\/assets\/[\w.]+/g)].map(String)
       expect(files).toHaveLength(2)
@@ -406,7 +471,7 @@ describe('live state', () => {
       status: response.status,
       headers: response.headers,
       close: () => controller.abort(),
-      async next(): Promise<{ state: string; remaining: number } | undefined> {
+      async next(): Promise<{ state: string; remaining: number; others: string[] } | undefined> {
         for (;;) {
           const match = /event: state\ndata: (.*)\n\n/.exec(held)
           if (match?.[1]) {
@@ -425,9 +490,11 @@ describe('live state', () => {
     const { path, txnId } = await newPage()
     const stream = await listen(path)
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    expect(await stream.next()).toEqual({ state: 'waiting', remaining: 900 })
+    expect(await stream.next()).toEqual({ state: 'waiting', remaining: 900, others: [] })
     await agent.trigger(txnId, 'PAID')
-    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0 })
+    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0, others: [] })
+    await agent.trigger(txnId, 'PAID', { paidAmount: 7 })
+    expect(await stream.next()).toEqual({ state: 'paid', remaining: 0, others: ['waiting'] })
     stream.close()
   })
 
@@ -494,6 +561,7 @@ describe('live state', () => {
     expect(JSON.parse((await open(`${path}/state`)).text)).toEqual({
       state: 'waiting',
       remaining: 900,
+      others: [],
     })
     await agent.trigger(txnId, 'PAID', { paidAmount: 5 })
     expect(JSON.parse((await open(`${path}/state`)).text).state).toBe('wrong_amount')

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AgentTerms } from '../../src/agents/save-agent.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
+import { findDecision } from '../../src/payments/payment-decision.ts'
 import { creditPayment, returnPayment } from '../../src/payments/payments.ts'
 import {
   allToDecide,
@@ -405,6 +406,11 @@ it('the command line lists, credits and returns, and the metrics count what is l
     env,
   )
   await commandJson(['payments', 'return', late.paymentId, '--evidence', 'transfer 4713'], env)
+  const decided = (paymentId: string) => findDecision(s.backend.pool, paymentId)
+  const by = 'command line'
+  expect(await decided(wrong.paymentId)).toMatchObject({ by, txnId: wrong.id, walletOf: null })
+  expect(await decided(lost.paymentId)).toMatchObject({ by, reason: 'letter of the bank' })
+  expect(await decided(late.paymentId)).toMatchObject({ by, action: 'return_payment' })
   expect([await wrong.agent.balance(), await lost.agent.balance(), await count()]).toEqual([
     47.25,
     100,

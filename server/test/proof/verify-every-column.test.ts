@@ -400,7 +400,14 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
 const noMoney: Record<string, string | Record<string, string>> = {
   ...provedElsewhere,
   agents: {
-    ...says('who it is and how it is reached', ['agent_id', 'app_id', 'name', 'status', 'support']),
+    ...says('who it is and how it is reached', [
+      'agent_id',
+      'app_id',
+      'name',
+      'status',
+      'support',
+      'return_url',
+    ]),
     ...says('when and where its balance is paid out, by withdrawals', [
       'settle',
       'settle_keep',

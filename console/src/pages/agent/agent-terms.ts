@@ -26,5 +26,6 @@ export const agentTerms = [
   { name: 'allow_ip', kind: 'list', group: 'access' },
   { name: 'withdraw_ip', kind: 'list', group: 'access' },
   { name: 'frame_origin', kind: 'list', group: 'page' },
+  { name: 'return_url', kind: 'optional', group: 'page' },
   { name: 'support', kind: 'optional', group: 'page' },
 ] as const

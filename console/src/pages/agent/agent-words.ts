@@ -96,6 +96,7 @@ export const agentWords = {
     rate_limit: ['Requests a second', '0 for no limit.'],
     colour: ['Colour', 'Such as #0a7d4f.'],
     logo: ['Logo', 'PNG, JPEG or WebP of at most 32 KiB.'],
+    return_url: ['Way back for payers', 'Where the link back to the shop leads.'],
     support: ['Help for payers', 'A contact that payers see.'],
     allow_ip: ['Allowed IP addresses', 'One per line; leave empty to allow any.'],
     withdraw_ip: ['Addresses for withdrawals', 'Withdrawals come from these only; empty for any.'],

@@ -17,17 +17,24 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
-import { actionText } from './action-text.ts'
+import { actionText, actionWords } from './action-text.ts'
 import { auditWords as says } from './audit-words.ts'
 
 type Entry = Row<typeof api.audit>
 
+const actions = Object.entries(actionWords).sort(([, a], [, b]) => a.localeCompare(b))
+
 export default function Audit() {
   const { filters } = useFilters()
+  const { kind, id, ...rest } = filters
+  const query = {
+    ...rest,
+    ...(kind !== undefined && { subject: id === undefined ? kind : `${kind}:${id}` }),
+  }
   const [opened, setOpened] = useState<Entry>()
   const found = useQuery({
-    queryKey: ['audit', filters],
-    queryFn: ({ signal }) => ask(api.audit, { query: filters, signal }),
+    queryKey: ['audit', query],
+    queryFn: ({ signal }) => ask(api.audit, { query, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: filters.cursor === undefined ? 10_000 : false,
   })
@@ -69,8 +76,21 @@ export default function Audit() {
       <FilterBar
         fields={[
           { kind: 'search', name: 'actor', label: says.filters.actor, hint: says.filters.actor },
-          { kind: 'text', name: 'subject', label: says.filters.subject },
-          { kind: 'text', name: 'action', label: says.filters.action },
+          {
+            kind: 'choice',
+            name: 'action',
+            label: says.filters.action,
+            any: says.filters.anyAction,
+            choices: actions,
+          },
+          {
+            kind: 'choice',
+            name: 'kind',
+            label: says.filters.kind,
+            any: says.filters.anyKind,
+            choices: Object.entries(says.kinds),
+          },
+          { kind: 'text', name: 'id', label: says.filters.id },
           { kind: 'time', name: 'from', label: says.filters.from, more: true },
           { kind: 'time', name: 'to', label: says.filters.to, more: true },
         ]}
@@ -109,7 +129,8 @@ function Subject({ row: { subject } }: { row: Entry }) {
     payment: pages.payment,
   }[subject.kind]
   const text = `${subject.kind} ${subject.id}`
-  return page ? <PageLink to={page(subject.id)}>{text}</PageLink> : text
+  // An attempt to make something does not know its id yet.
+  return page && subject.id !== 'new' ? <PageLink to={page(subject.id)}>{text}</PageLink> : text
 }
 
 function Details({ row, close }: { row: Entry; close: () => void }) {
@@ -126,6 +147,11 @@ function Details({ row, close }: { row: Entry; close: () => void }) {
         <div>
           {row.actor.email}, {row.actor.ip ?? '–'}, <When at={row.at} />
         </div>
+        {row.asked_at !== null && (
+          <div>
+            {says.askedAt} <When at={row.asked_at} />
+          </div>
+        )}
         {row.reason !== null && <div>{row.reason}</div>}
         <Told label={says.before} raw={row.before} />
         <Told label={says.after} raw={row.after} />

@@ -62,6 +62,9 @@ const columns: Column<Callback>[] = [
   { key: 'due', head: says.columns.due, cell: (row) => <When at={row.due_at} due /> },
 ]
 
+/** The states whose list is in the order in which they are due. */
+const byDue = ['waiting', 'failing', 'paused']
+
 export default function Callbacks() {
   const me = useMe()
   const isAgent = me.user.role === 'agent'
@@ -101,7 +104,10 @@ export default function Callbacks() {
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
-      <CursorPages next={found.data?.next} />
+      <CursorPages
+        next={found.data?.next}
+        order={byDue.includes(filters.state ?? '') ? 'due' : 'newest'}
+      />
       {isReplaying && <ReplayDialog close={() => setReplaying(false)} />}
     </>
   )

@@ -60,12 +60,14 @@ function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
     <li className={classes.lane}>
       <div className={classes.head}>
         <strong>{lane.agent_name}</strong>
-        <StateBadge state={lane.state} />
+        <StateBadge state={lane.state} tone={lane.health} />
       </div>
       {lane.why !== null && <p className={classes.why}>{lane.why}</p>}
       <div className={classes.counts}>
         {count(waiting, says.waiting, 'waiting')}
+        {count(lane.failing, says.failing, 'failing')}
         {count(given_up, says.givenUp, 'exhausted')}
+        {count(lane.superseded, says.superseded, 'superseded')}
         {count(no_address, says.noAddress, 'no_address')}
         {lane.oldest_at !== null && (
           <span>

@@ -1,12 +1,27 @@
+const many = (count: number) => count.toLocaleString('en')
+
 export const homeWords = {
   title: 'Today',
   asOf: 'As of',
   volumeIn: 'Paid in today',
   volumeOut: 'Paid out today',
   yesterday: 'by this time yesterday',
-  success: { deposit: 'Deposits paid', withdraw: 'Withdrawals paid' },
-  dayNote: (paid: number, orders: number, before: string) =>
-    `${paid.toLocaleString('en')} of ${orders.toLocaleString('en')}; yesterday ${before}`,
+  success: {
+    deposit: 'Deposits paid, in all currencies',
+    withdraw: 'Withdrawals paid, in all currencies',
+  },
+  dayNote: (day: { orders: number; paid: number; ended: number }, before: string) =>
+    `${many(day.paid)} of ${many(day.ended)} ended, ${many(day.orders - day.ended)} waiting; yesterday ${before}`,
+  refused: {
+    title: 'Orders are refused',
+    orders: (orders: { kind: string; currency: string }[]) =>
+      `No provider takes ${orders
+        .map(
+          ({ kind, currency }) =>
+            `${kind === 'deposit' ? 'deposits' : 'withdrawals'} in ${currency}`,
+        )
+        .join(', ')}: every one is answered with 503. Switch a provider on, or connect one.`,
+  },
   payments: 'Payments to decide',
   openItems: 'Open items',
   openItemsAlarm: (many: number) =>

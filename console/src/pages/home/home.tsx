@@ -59,6 +59,7 @@ export default function Home() {
         {home.open_items && <Alarm items={home.open_items} />}
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>
+      {home.refuses && home.refuses.length > 0 && <Refused orders={home.refuses} />}
       {home.payout_alarms && <PayoutAlarms alarms={home.payout_alarms} />}
       <Attention home={home} />
       <Today home={home} />
@@ -84,6 +85,17 @@ function Coming() {
       ))}
       <Skeleton height={280} radius="md" />
     </>
+  )
+}
+
+/** Warns that orders are answered with 503, because no provider takes them. */
+function Refused({ orders }: { orders: NonNullable<HomeView['refuses']> }) {
+  return (
+    <Panel title={says.refused.title}>
+      <p role="alert">
+        <PageLink to={pages.providers}>{says.refused.orders(orders)}</PageLink>
+      </p>
+    </Panel>
   )
 }
 

@@ -4,23 +4,24 @@ import { pages } from '../../paths.ts'
 import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
 
-/** Today compared with yesterday up to the same time; each number links to the list it counts. */
+/**
+ * Today compared with yesterday up to the same time; each number links to the list it counts. Money has a row per
+ * currency; how many orders were paid is over all of them, and has a row of its own.
+ */
 export function Today({ home }: { home: HomeView }) {
   const from = home.today_from
-  const rates = [
-    <DayFigure key="deposit" kind="deposit" days={home.deposits} from={from} />,
-    <DayFigure key="withdraw" kind="withdraw" days={home.withdrawals} from={from} />,
-  ]
-  // One row per currency; the two rates are at the ends of the first two rows.
-  const isOneRow = home.volumes.length < 2
   return (
-    <Figures columns={isOneRow ? 5 : 4}>
-      {home.volumes.flatMap((volume, at) => [
-        ...volumeFigures(home, volume),
-        ...(isOneRow ? rates : rates.slice(at, at + 1)),
-      ])}
-      {home.volumes.length === 0 && rates}
-    </Figures>
+    <>
+      {home.volumes.map((volume) => (
+        <Figures key={volume.currency} columns={3}>
+          {volumeFigures(home, volume)}
+        </Figures>
+      ))}
+      <Figures columns={2}>
+        <DayFigure kind="deposit" days={home.deposits} from={from} />
+        <DayFigure kind="withdraw" days={home.withdrawals} from={from} />
+      </Figures>
+    </>
   )
 }
 
@@ -78,7 +79,7 @@ function DayFigure(props: {
       label={says.success[props.kind]}
       to={pages.orders}
       search={{ kind: props.kind, from: props.from }}
-      note={says.dayNote(today.paid, today.orders, rate(yesterday.success_rate))}
+      note={says.dayNote(today, rate(yesterday.success_rate))}
     >
       {rate(today.success_rate)}
     </Figure>

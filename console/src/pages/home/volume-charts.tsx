@@ -1,5 +1,5 @@
 import '@mantine/charts/styles.css'
-import { AreaChart } from '@mantine/charts'
+import { BarChart } from '@mantine/charts'
 import { use } from 'react'
 import { moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -26,16 +26,14 @@ export default function VolumeCharts({ home }: { home: HomeView }) {
           <Panel key={currency} title={says.volumes(currency)}>
             {/* Hidden from screen readers: the figures above link to lists with the numbers. */}
             <div aria-hidden="true">
-              <AreaChart
+              <BarChart
                 h={220}
                 data={data}
                 dataKey="hour"
-                curveType="monotone"
-                withDots={false}
                 withLegend
                 gridAxis="y"
                 tickLine="none"
-                areaChartProps={{ accessibilityLayer: false }}
+                barChartProps={{ accessibilityLayer: false }}
                 yAxisProps={{ width: 48, tickFormatter: (value) => shortly.format(value) }}
                 valueFormatter={(value) => moneyText(value, currency)}
                 series={[

@@ -105,7 +105,7 @@ export default function OpenItems() {
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
-      <CursorPages next={found.data?.next} />
+      <CursorPages next={found.data?.next} order={query.state === 'open' ? 'oldest' : 'newest'} />
       <UnprocessedReports />
     </>
   )

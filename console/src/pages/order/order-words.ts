@@ -3,6 +3,9 @@ export const orderWords = {
   heading: (kind: string, refId: string) => `${kind} ${refId}`,
   about: 'Details',
   timeline: 'What happened',
+  now: 'As of now',
+  callback: (status: string, attempts: number) =>
+    `Callback ${status}, sent ${attempts === 1 ? 'once' : `${attempts} times`}`,
   openAll: 'Open all',
   closeAll: 'Close all',
   extraParams: 'extraParams',

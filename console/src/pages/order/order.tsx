@@ -52,6 +52,7 @@ export default function Order() {
         </Stack>
         <Stack gap="md" className={classes.narrow}>
           <OrderFacts order={order} />
+          <AsOfNow detail={found.data} />
           {refunds.length > 0 && <Refunds order={order} refunds={refunds} />}
           {order.extra_params !== null && (
             <Panel title={says.extraParams}>
@@ -75,6 +76,43 @@ function WhyPanel({ detail: { order, words: told } }: { detail: OrderDetail }) {
       </div>
       <p className={classes.why}>{told.why}</p>
       <p className={classes.next}>{told.next}</p>
+    </Panel>
+  )
+}
+
+/** How each payout, payment and callback stands; the timeline tells only what was known at each moment. */
+function AsOfNow({ detail }: { detail: OrderDetail }) {
+  const { order, payouts, payments, callbacks } = detail
+  if (payouts.length + payments.length + callbacks.length === 0) return null
+  return (
+    <Panel title={says.now}>
+      <Stack gap="xs">
+        {payments.map((payment) => (
+          <Group key={payment.payment_id} justify="space-between" wrap="nowrap">
+            <PageLink to={pages.payment(payment.payment_id)}>
+              <Money amount={payment.amount} currency={order.currency} />
+            </PageLink>
+            <StateBadge state={payment.state === 'waiting' ? 'to_decide' : payment.state} />
+          </Group>
+        ))}
+        {payouts.map((payout) => (
+          <div key={payout.reference}>
+            <Group justify="space-between" wrap="nowrap">
+              <span>{payout.provider}</span>
+              <StateBadge state={payout.state} />
+            </Group>
+            {[payout.said, payout.evidence].map(
+              (text) => text !== null && <p key={text}>{text}</p>,
+            )}
+          </div>
+        ))}
+        {callbacks.map((callback) => (
+          <Group key={callback.seq} justify="space-between" wrap="nowrap">
+            <span>{says.callback(callback.status, callback.attempts)}</span>
+            <StateBadge state={callback.delivery} />
+          </Group>
+        ))}
+      </Stack>
     </Panel>
   )
 }

@@ -87,16 +87,55 @@ export default function Payment() {
             <About payment={found.data.contradicted} />
           </Panel>
         )}
-        <Panel title={says.candidates}>
-          <Candidates
-            detail={found.data}
-            whyDisabled={whyDisabled}
-            credit={(txnId) => setAsked({ kind: 'order', txnId })}
-          />
-        </Panel>
+        {payment.state === 'waiting' ? (
+          <Panel title={says.candidates}>
+            <Candidates
+              detail={found.data}
+              whyDisabled={whyDisabled}
+              credit={(txnId) => setAsked({ kind: 'order', txnId })}
+            />
+          </Panel>
+        ) : (
+          <Decided decision={found.data.decision} />
+        )}
       </Stack>
       {asked && <DecisionDialog payment={payment} decision={asked} close={() => setAsked(null)} />}
     </>
+  )
+}
+
+/** Who decided on it, and why. */
+function Decided({ decision }: Pick<PaymentDetail, 'decision'>) {
+  const { decided } = says
+  if (!decision) {
+    return (
+      <Panel title={decided.title}>
+        <p>{decided.nobody}</p>
+      </Panel>
+    )
+  }
+  const { txn_id, wallet, approved_by, evidence } = decision
+  return (
+    <Panel title={decided.title}>
+      <Facts
+        facts={[
+          [decided.what, decided.actions[decision.action]],
+          txn_id !== null && [
+            decided.order,
+            <CopyId key="o" id={txn_id} to={pages.order(txn_id)} />,
+          ],
+          wallet !== null && [
+            decided.wallet,
+            <CopyId key="w" id={wallet} to={pages.wallet(wallet)} />,
+          ],
+          [decided.at, <When key="a" at={decision.at} />],
+          [decided.by, decision.by],
+          approved_by !== null && [decided.approvedBy, approved_by],
+          [decided.reason, decision.reason ?? '–'],
+          evidence !== null && [decided.evidence, evidence],
+        ]}
+      />
+    </Panel>
   )
 }
 

@@ -127,7 +127,10 @@ export default function Payments() {
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
-      <CursorPages next={found.data?.next} />
+      <CursorPages
+        next={found.data?.next}
+        order={query.state === 'to_decide' ? 'oldest' : 'newest'}
+      />
       {filters.state !== 'decided' && <Unexplained />}
     </>
   )

@@ -15,7 +15,7 @@ export function StatementMenu({ appId }: { appId: string }) {
   const today = toLocal(new Date().toISOString(), zone).slice(0, 10)
   const [from, setFrom] = useState(`${today.slice(0, 8)}01`)
   const [to, setTo] = useState(today)
-  const [content, setContent] = useState('rows')
+  const [content, setContent] = useState('summary')
   const params = { app_id: appId }
   // Up to the end of the last day.
   const end = new Date(Date.parse(`${to}T00:00Z`) + 86_400_000).toISOString().slice(0, 10)
@@ -49,11 +49,11 @@ export function StatementMenu({ appId }: { appId: string }) {
           <Select
             label={says.content}
             data={[
-              { value: 'rows', label: says.rows },
               { value: 'summary', label: says.summary },
+              { value: 'rows', label: says.rows },
             ]}
             value={content}
-            onChange={(chosen) => setContent(chosen ?? 'rows')}
+            onChange={(chosen) => setContent(chosen ?? 'summary')}
             allowDeselect={false}
             comboboxProps={{ withinPortal: false }}
           />

@@ -5,9 +5,12 @@ export const walletWords = {
   held: 'Held',
   reserve: 'Reserve',
   fees: 'Fees earned',
+  feesPaid: 'Fees paid',
+  feesNote: 'since they were last moved to the house',
   proof: 'Proof',
   proved: (seq: number, of: number) =>
-    seq === of ? `All ${of.toLocaleString('en')} rows proved` : `Proved to #${seq} of #${of}`,
+    // The proof may be further than a wallet as of an earlier time.
+    seq >= of ? `All ${of.toLocaleString('en')} rows proved` : `Proved to #${seq} of #${of}`,
   adjust: {
     open: 'Adjust',
     title: (agent: string) => `Adjust the wallet of ${agent}`,

@@ -70,6 +70,7 @@ export default function Wallet() {
 
 function Balances({ wallet }: { wallet: WalletDetail }) {
   const { currency, proof } = wallet
+  const isAgents = useMe().user.role === 'agent'
   return (
     <Figures columns={5}>
       <Figure label={says.balance}>
@@ -81,7 +82,7 @@ function Balances({ wallet }: { wallet: WalletDetail }) {
       <Figure label={says.reserve}>
         <Money amount={wallet.reserve} currency={currency} />
       </Figure>
-      <Figure label={says.fees}>
+      <Figure label={isAgents ? says.feesPaid : says.fees} note={says.feesNote}>
         <Money amount={wallet.fees} currency={currency} />
       </Figure>
       <Figure label={says.proof} note={<When at={proof.checked_at} ago />}>

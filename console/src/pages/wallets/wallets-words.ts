@@ -9,7 +9,7 @@ export const walletsWords = {
     appId: 'App id',
     balance: 'Available',
     held: 'Held',
-    fees: 'Fees earned',
+    fees: 'Fees',
     seq: 'Journal rows',
   },
 }

@@ -24,7 +24,7 @@ import { hurryCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { defaultCurrency } from '../../lib/money.ts'
 import { type FieldError, fieldProblem, Problem } from '../../lib/problem.ts'
-import { audited, writeAudit } from '../../operators/audit.ts'
+import { audited, notMadeYet, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import { invalidRequest } from '../check.ts'
@@ -92,14 +92,13 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       hasSecret: true,
       view: async ({ body }) => {
         await newAgent(deps, body as Partial<Said>)
-        const subject = { kind: 'agent', id: 'new' }
+        const subject = { kind: 'agent', id: notMadeYet }
         return { subject, agentId: null, before: null, after: withoutLogo(body) }
       },
     },
     handler: async ({ operator, body }) => {
       const { terms, brand } = await newAgent(deps, body as Partial<Said>)
-      // The agent has no name before it exists.
-      const subject = { kind: 'agent', id: 'new' }
+      const subject = { kind: 'agent', id: notMadeYet }
       const { agent, secret } = await audited(
         pool,
         now,
@@ -109,6 +108,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
             takeEffect(tx, operator, now(), { app_id: appId, secret }),
           ),
         (made) => agentView(made.agent),
+        ({ agent: { appId: id, agentId } }) => ({ subject: { kind: 'agent', id }, agentId }),
       )
       if (brand) await saveBrand(pool, agent.agentId, brand, now())
       return { app_id: agent.appId, secret }

@@ -1,12 +1,13 @@
 import Type from 'typebox'
 import { parseIsoTime } from '../../lib/local-time.ts'
 import { fieldProblem } from '../../lib/problem.ts'
+import { type AuditAction, auditActions } from '../../operators/audit-actions.ts'
 import { auditOfAgent } from '../../operators/audit-of-agent.ts'
 import { type AuditFilter, type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { findUserByEmail } from '../../operators/user.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { isoTime, orNull } from './schemas/shapes.ts'
+import { isoTime, oneOf, orNull } from './schemas/shapes.ts'
 import { agentNamed } from './scope.ts'
 
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
@@ -29,8 +30,9 @@ const AuditQuery = Type.Object(
         description: 'a kind, or kind:id such as user:3',
       }),
     ),
-    action: Type.Optional(
-      Type.String({ pattern: '^[a-z_]{3,64}$', description: 'an action such as sign_in' }),
+    action: Type.Optional(oneOf(auditActions, 'an action such as sign_in')),
+    steps: Type.Optional(
+      oneOf(['all'], 'all: also the row that was written before each action was done'),
     ),
     from: time('an ISO 8601 time with zone; done then or later'),
     to: time('an ISO 8601 time with zone; done before it'),
@@ -42,6 +44,7 @@ const AuditQuery = Type.Object(
 const AuditView = Type.Object({
   id: Type.String(),
   at: isoTime('when it was done'),
+  asked_at: orNull(isoTime('when it was asked for, if that was written down before')),
   actor: Type.Object({
     id: orNull(Type.String()),
     email: Type.String({ description: 'as it was then; command line; or unknown' }),
@@ -60,6 +63,7 @@ const AuditView = Type.Object({
 const AgentAuditView = Type.Object({
   id: Type.String(),
   at: isoTime('when it was done'),
+  asked_at: orNull(isoTime('when it was asked for, if that was written down before')),
   by: orNull(
     Type.Object(
       { email: Type.String(), ip: orNull(Type.String()) },
@@ -100,7 +104,8 @@ export function auditRoutes(api: OperatorApi, deps: OperatorDeps): void {
       const [kind = '', ...id] = query.subject?.split(':') ?? []
       const rows = await readAudit(deps.desk.pool, {
         ...actor,
-        ...(query.action !== undefined && { action: query.action }),
+        ...(query.action !== undefined && { action: query.action as AuditAction }),
+        isFolded: query.steps === undefined,
         ...(kind !== '' && { subject: { kind, ...(id.length > 0 && { id: id.join(':') }) } }),
         ...timeOf('from', query.from),
         ...timeOf('to', query.to),
@@ -142,10 +147,11 @@ export function agentAuditRoute(api: OperatorApi, { desk }: OperatorDeps): void 
       })
       const shown = rows.slice(0, limit)
       return {
-        data: shown.map(({ auditId, at, subjectKind, subjectId, ...row }) => ({
+        data: shown.map(({ auditId, at, askedAt, subjectKind, subjectId, ...row }) => ({
           ...row,
           id: auditId,
           at: at.toISOString(),
+          asked_at: askedAt?.toISOString() ?? null,
           subject: { kind: subjectKind, id: subjectId },
         })),
         next: rows.length > limit ? (shown.at(-1)?.auditId ?? null) : null,
@@ -177,6 +183,7 @@ function view(row: AuditRow) {
   return {
     id: row.auditId,
     at: row.at.toISOString(),
+    asked_at: row.askedAt?.toISOString() ?? null,
     actor: {
       id: row.userId === null ? null : String(row.userId),
       email: row.email,

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts'
 import { type CallbackPlace, goesByDue } from '../../callbacks/callback-search.ts'
 import type { FoundCallback } from '../../callbacks/found-callback.ts'
 import { newLane } from '../../callbacks/lane.ts'
-import { readLanes } from '../../callbacks/read-lanes.ts'
+import { type LaneView, readLanes } from '../../callbacks/read-lanes.ts'
 import { pauseCallbacks, resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { attemptsAt, findCallback, searchCallbacks } from '../../callbacks/search-callbacks.ts'
 import { txnId } from '../../lib/ids.ts'
@@ -248,11 +248,20 @@ async function lanesOf(desk: Desk, agents: Agent[]) {
     width: lane.width,
     probe_at: lane.probeAt,
     resumed_at: lane.resumedAt,
+    health: healthOf(lane),
     waiting: lane.waiting,
+    failing: lane.failing,
     oldest_at: lane.oldestAt,
     given_up: lane.givenUp,
+    superseded: lane.superseded,
     no_address: lane.noAddress,
   }))
+}
+
+/** An open lane is not a healthy one if what it sends is refused. */
+function healthOf(lane: LaneView): 'good' | 'warn' | 'bad' {
+  if (lane.givenUp > 0 || (lane.probeAt && !lane.paused)) return 'bad'
+  return lane.paused || lane.failing + lane.noAddress > 0 ? 'warn' : 'good'
 }
 
 async function callbackOf(desk: Desk, { agentId }: Agent, seq: number) {

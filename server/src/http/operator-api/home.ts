@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.ts'
 import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
 import type { Aged } from '../../db/aged.ts'
-import type { OrderKind } from '../../ledger/book.ts'
+import { type OrderKind, orderKinds } from '../../ledger/book.ts'
 import { countOpenItems } from '../../ledger/open-items.ts'
 import { readWallets } from '../../ledger/read-wallet.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -42,6 +42,7 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const ids = agents.map(({ agentId }) => agentId)
       const at = desk.now()
       const days = daysOf(at, timeZone)
+      const currencies = [...new Set(agents.map(({ currency }) => currency))].sort()
       const [figures, payments, payouts, withdrawals, callbacks, held] = await Promise.all([
         hourFigures(pool, agents, { from: days.yesterdayFrom, cut: days.cut, to: at }),
         paymentsToDecide(pool, isAll ? null : ids),
@@ -55,16 +56,18 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const events = isAll ? await countOpenEvents(pool, at) : null
       const items = isAll ? await countOpenItems(pool) : null
       const alarms = isAll ? await countPayoutAlarms(pool) : null
+      const refuses = isAll ? await refusedBy(desk, agents) : null
       const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({
         at,
         stopped_users: stopped,
+        refuses,
         today_from: days.todayFrom,
         yesterday_from: days.yesterdayFrom,
         deposits: daysFigures(figures, 'deposit', days),
         withdrawals: daysFigures(figures, 'withdraw', days),
-        volumes: volumesOf(figures, days),
-        hours: hoursOf(figures, days),
+        volumes: volumesOf(figures, days, currencies),
+        hours: hoursOf(figures, days, currencies, at),
         waiting: {
           held,
           payments: agedView(payments),
@@ -136,8 +139,8 @@ function dayFigures(figures: HourFigure[]) {
   }
 }
 
-function volumesOf(figures: HourFigure[], days: Days) {
-  return currenciesIn(figures).map((currency) => {
+function volumesOf(figures: HourFigure[], days: Days, currencies: Currency[]) {
+  return currencies.map((currency) => {
     const own = figures.filter((figure) => figure.currency === currency)
     const paid = (kind: OrderKind, fits: (figure: HourFigure) => boolean) =>
       exact(sumPaid(own.filter((figure) => figure.kind === kind && fits(figure))), currency)
@@ -151,10 +154,11 @@ function volumesOf(figures: HourFigure[], days: Days) {
   })
 }
 
-function hoursOf(figures: HourFigure[], { yesterdayFrom }: Days) {
-  const hours = [...new Set(figures.map(({ hour }) => hour))].sort((a, b) => a - b)
-  return currenciesIn(figures).flatMap((currency) =>
-    hours.map((hour) => {
+/** Every hour from the start of yesterday until now: an hour without orders is an hour without money. */
+function hoursOf(figures: HourFigure[], { yesterdayFrom }: Days, currencies: Currency[], at: Date) {
+  const hours = Math.floor((at.getTime() - yesterdayFrom.getTime()) / 3_600_000) + 1
+  return currencies.flatMap((currency) =>
+    Array.from({ length: hours }, (_, hour) => {
       const own = figures.filter((each) => each.currency === currency && each.hour === hour)
       return {
         currency,
@@ -171,8 +175,15 @@ function sumPaid(figures: HourFigure[]): bigint {
   return figures.reduce((sum, { paidMinor }) => sum + paidMinor, 0n)
 }
 
-function currenciesIn(figures: HourFigure[]): Currency[] {
-  return [...new Set(figures.map(({ currency }) => currency))].sort()
+/** What every order of the active agents is refused for: no provider takes it. */
+async function refusedBy(desk: Desk, agents: Agent[]) {
+  const active = agents.filter(({ status }) => status === 'active')
+  const currencies = [...new Set(active.map(({ currency }) => currency))].sort()
+  const all = currencies.flatMap((currency) => orderKinds.map((kind) => ({ kind, currency })))
+  const taken = await Promise.all(
+    all.map(({ kind, currency }) => desk.providers.takes(kind, currency)),
+  )
+  return all.filter((_, at) => !taken[at])
 }
 
 async function heldBy(desk: Desk, agents: Agent[]) {

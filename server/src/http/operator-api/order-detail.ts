@@ -8,7 +8,7 @@ import { refundableRest } from '../../ledger/refunds.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import type { LocalTime } from '../../lib/local-time.ts'
-import { auditOfSubject } from '../../operators/audit-of-subject.ts'
+import { auditOfSubjects } from '../../operators/audit-of-subjects.ts'
 import { may, type Operator } from '../../operators/operator.ts'
 import { type ActionName, actionsOfKind, actionTraits, whyNot } from '../../orders/order-actions.ts'
 import type { OrderSituation } from '../../orders/order-situation.ts'
@@ -16,7 +16,11 @@ import { nothingMore, orderWords } from '../../orders/order-words.ts'
 import { pageLink } from '../../orders/page-token.ts'
 import { refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
-import { noticesOfOrder, paymentsOfOrder } from '../../reports/read-order-history.ts'
+import {
+  journalOfPayments,
+  noticesOfOrder,
+  paymentsOfOrder,
+} from '../../reports/read-order-history.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, exactOrNull, orderSummary } from './order-summary.ts'
@@ -85,6 +89,14 @@ export async function orderDetail(
     words: isAgents
       ? agentWords(situation, desk.localTime)
       : orderWords(showsPersons ? situation : withoutProviderText(situation), desk.localTime),
+    ...(isAgents ? { payouts: [], payments: [], notices: [] } : nowOf(history, showsPersons)),
+    callbacks: history.callbacks.map((callback) => ({
+      seq: callback.seq,
+      status: callback.status,
+      delivery: callback.delivery,
+      attempts: callback.attempts,
+      delivered_at: callback.deliveredAt,
+    })),
     timeline: timelineOf(isAgents ? withoutReasons(history) : history, currency).filter(
       ({ kind }) => !isAgents || !['provider', 'notice', 'payment', 'operator'].includes(kind),
     ),
@@ -98,7 +110,6 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
   return timeline.map((entry) => {
     const raw = withoutPersons(entry.raw)
     if (entry.kind === 'notice') return { ...entry, raw: { ...Object(raw), body: notShown } }
-    if (entry.kind === 'provider') return { ...entry, raw: { ...Object(raw), said: notShown } }
     if (entry.kind === 'attempt') {
       const hidden = { response_headers: notShown, response_body: notShown }
       return { ...entry, raw: { ...Object(raw), ...hidden } }
@@ -107,38 +118,87 @@ function masked(timeline: ReturnType<typeof timelineOf>) {
   })
 }
 
+/** What holds now of each payout, payment and report. */
+function nowOf({ order, payouts, payments, notices }: OrderHistory, showsPersons: boolean) {
+  const said = (text: string | null) => (text === null || showsPersons ? text : notShown)
+  return {
+    payouts: payouts.map((payout) => ({
+      handed_at: payout.handedAt,
+      provider: payout.provider,
+      reference: payout.reference,
+      state: payout.state,
+      asks: payout.asks,
+      ask_at: payout.askAt,
+      said: said(payout.said),
+      evidence: payout.evidence,
+    })),
+    payments: payments.map((payment) => ({
+      payment_id: payment.paymentId,
+      amount: exact(payment.amountMinor, order.currency),
+      reported_at: payment.reportedAt,
+      state: payment.state,
+      why: payment.why,
+      credited_to: payment.creditedTo,
+      evidence: payment.evidence,
+    })),
+    notices: notices.map((notice) => ({
+      received_at: notice.receivedAt,
+      provider: notice.provider,
+      event_id: notice.eventId,
+      result: notice.result,
+      detail: said(notice.detail),
+    })),
+  }
+}
+
 /** The reason that a person gave for ending an order is only for operators, not for agents' users. */
 function withoutReasons(history: OrderHistory): OrderHistory {
-  return { ...history, journal: history.journal.map((row) => ({ ...row, reason: null })) }
+  // Money that waits for a decision is not told to agents.
+  const own = history.journal.filter(({ orderId }) => orderId !== null)
+  return { ...history, journal: own.map((row) => ({ ...row, reason: null })) }
 }
 
 async function readHistory(desk: Desk, order: Order): Promise<OrderHistory> {
   const { pool } = desk
   const { agentId, orderId } = order
-  const journal = await readJournalOfOrder(pool, agentId, orderId)
-  const seqs = journal.map(({ seq }) => seq)
-  const inJournal = journal.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
-  const [callbacks, attempts, payouts, notices, payments, audit, openItems, refunds, check] =
-    await Promise.all([
-      callbacksOfRows(pool, agentId, seqs),
-      attemptsAt(pool, agentId, seqs, 200),
-      payoutsOfOrder(pool, agentId, orderId),
-      noticesOfOrder(pool, agentId, orderId),
-      paymentsOfOrder(pool, agentId, orderId, inJournal),
-      auditOfSubject(pool, 'order', txnId(agentId, orderId), 200),
-      openItemsOfOrder(pool, agentId, orderId),
-      order.kind === 'deposit' ? refundsOfDeposit(pool, order) : [],
-      findCheck(pool, order),
-    ])
+  const ofOrder = await readJournalOfOrder(pool, agentId, orderId)
+  const seqs = ofOrder.map(({ seq }) => seq)
+  const inJournal = ofOrder.flatMap(({ onceKey }) => onceKey?.replace(/^payment:/, '') ?? [])
+  const payments = await paymentsOfOrder(pool, agentId, orderId, inJournal)
+  const paymentIds = payments.map(({ paymentId }) => paymentId)
+  const [
+    ofPayments,
+    callbacks,
+    attempts,
+    payouts,
+    notices,
+    auditOfOrder,
+    auditOfPayments,
+    openItems,
+    refunds,
+    check,
+  ] = await Promise.all([
+    journalOfPayments(pool, agentId, paymentIds),
+    callbacksOfRows(pool, agentId, seqs),
+    attemptsAt(pool, agentId, seqs, 200),
+    payoutsOfOrder(pool, agentId, orderId),
+    noticesOfOrder(pool, agentId, orderId),
+    auditOfSubjects(pool, 'order', [txnId(agentId, orderId)], 200),
+    auditOfSubjects(pool, 'payment', paymentIds, 200),
+    openItemsOfOrder(pool, agentId, orderId),
+    order.kind === 'deposit' ? refundsOfDeposit(pool, order) : [],
+    findCheck(pool, order),
+  ])
   return {
     order,
-    journal,
+    // Rows of the order's payments that name another order, or none.
+    journal: [...ofOrder, ...ofPayments.filter(({ seq }) => !seqs.includes(seq))],
     callbacks,
     attempts,
     payouts,
     notices,
     payments,
-    audit,
+    audit: [...auditOfOrder, ...auditOfPayments],
     openItems,
     refunds,
     check,

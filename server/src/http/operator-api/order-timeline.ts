@@ -5,7 +5,7 @@ import type { JournalEvent, JournalRow, Order } from '../../ledger/book.ts'
 import type { LimitCheck } from '../../ledger/limits.ts'
 import type { FoundItem } from '../../ledger/open-items.ts'
 import type { Currency } from '../../lib/money.ts'
-import type { AuditRow } from '../../operators/audit-of-subject.ts'
+import type { AuditRow } from '../../operators/audit-of-subjects.ts'
 import type { PayoutAttempt } from '../../payouts/payouts.ts'
 import type { OrderNotice, OrderPayment } from '../../reports/read-order-history.ts'
 import { exact } from './order-summary.ts'
@@ -57,7 +57,10 @@ const eventTitles: Record<JournalEvent, string> = {
   written_off: 'A difference was written off',
 }
 
-/** The events of an order, oldest first, each with its recorded details. */
+/**
+ * The events of an order, oldest first, each with what was known then: what became of it later is an event of its
+ * own, and what holds now is told beside the timeline.
+ */
 export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
   const { order, journal, callbacks, attempts, payouts, notices, payments, audit } = history
   const entries: Entry[] = [
@@ -71,13 +74,11 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
     ...notices.map((notice) => ({
       at: notice.receivedAt,
       kind: 'notice',
-      title: `${notice.provider} reports${notice.result ? `: ${notice.result}` : ''}`,
+      title: `${notice.provider} reports`,
       raw: {
         provider: notice.provider,
         event_id: notice.eventId,
         body: jsonOrText(notice.body),
-        result: notice.result,
-        detail: notice.detail,
       },
     })),
     ...payments.map((payment) => paymentEntry(payment, currency)),
@@ -85,14 +86,8 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
     ...callbacks.map((callback) => ({
       at: callback.at,
       kind: 'callback',
-      title: `Callback ${callback.status}: ${callback.delivery.replace('_', ' ')}`,
-      raw: {
-        seq: callback.seq,
-        delivery: callback.delivery,
-        attempts: callback.attempts,
-        delivered_at: callback.deliveredAt,
-        body: jsonOrText(callback.body),
-      },
+      title: `Callback ${callback.status} written`,
+      raw: { seq: callback.seq, body: jsonOrText(callback.body) },
     })),
     ...attempts.map((attempt) => attemptEntry(attempt)),
     ...audit.map((row) => ({
@@ -119,37 +114,24 @@ function requestOf(order: Order, currency: Currency) {
   }
 }
 
-function payoutEntry(payout: PayoutAttempt): Entry {
+function payoutEntry({ handedAt, provider, reference }: PayoutAttempt): Entry {
   return {
-    at: payout.handedAt,
+    at: handedAt,
     kind: 'provider',
-    title: `Handed to ${payout.provider}: ${payout.state.replace('_', ' ')}`,
-    raw: {
-      provider: payout.provider,
-      reference: payout.reference,
-      state: payout.state,
-      asks: payout.asks,
-      ask_at: payout.askAt,
-      said: payout.said,
-      evidence: payout.evidence,
-    },
+    title: `Handed to ${provider}`,
+    raw: { provider, reference },
   }
 }
 
 function paymentEntry(payment: OrderPayment, currency: Currency): Entry {
-  const why = payment.why ? ` (${payment.why.replace('_', ' ')})` : ''
   return {
     at: payment.reportedAt,
     kind: 'payment',
-    title: `Money came in: ${payment.state.replace('_', ' ')}${why}`,
+    title: 'Money came in',
     raw: {
       payment_id: payment.paymentId,
       amount: exact(payment.amountMinor, currency),
       paid_at: payment.paidAt,
-      state: payment.state,
-      why: payment.why,
-      credited_to: payment.creditedTo,
-      evidence: payment.evidence,
     },
   }
 }
@@ -158,7 +140,9 @@ function journalEntry(row: JournalRow, currency: Currency): Entry {
   return {
     at: row.at,
     kind: 'journal',
-    title: eventTitles[row.event],
+    title: isWaitingMoneyCredited(row)
+      ? 'Money that waited was credited to the wallet'
+      : eventTitles[row.event],
     raw: {
       seq: row.seq,
       event: row.event,
@@ -171,6 +155,10 @@ function journalEntry(row: JournalRow, currency: Currency): Entry {
       reason: row.reason,
     },
   }
+}
+
+function isWaitingMoneyCredited({ event, onceKey }: JournalRow): boolean {
+  return event === 'adjustment' && onceKey?.startsWith('payment:') === true
 }
 
 function attemptEntry(attempt: AttemptMade): Entry {

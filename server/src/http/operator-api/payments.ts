@@ -7,6 +7,7 @@ import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { mayDecidePayments } from '../../operators/find-assignee.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { findDecision } from '../../payments/payment-decision.ts'
 import { readPaymentNotes, writePaymentNote } from '../../payments/payment-notes.ts'
 import { creditPayment, dismissPayment, returnPayment } from '../../payments/payments.ts'
 import { possibleOrders } from '../../payments/possible-orders.ts'
@@ -282,6 +283,7 @@ async function paymentDetail(desk: Desk, operator: Operator, paymentId: string):
       const shown = orderSummary(order, agent, operator)
       return { order: shown, because, allowed: whyNot === null, why_not: whyNot }
     }),
+    decision: payment.state === 'waiting' ? null : await decisionOn(desk, agents, payment),
     notes: (await readPaymentNotes(desk.pool, paymentId)).map(({ at, author, assignee, note }) => ({
       at,
       by: author,
@@ -289,6 +291,15 @@ async function paymentDetail(desk: Desk, operator: Operator, paymentId: string):
       note,
     })),
   })
+}
+
+async function decisionOn(desk: Desk, agents: Map<bigint, Agent>, payment: FoundPayment) {
+  const decision = await findDecision(desk.pool, payment.paymentId)
+  if (!decision) return null
+  const { at, action, by, approvedBy, reason, txnId: txn_id, walletOf } = decision
+  const evidence = decision.evidence ?? payment.evidence
+  const wallet = walletOf === null ? null : (agents.get(walletOf)?.appId ?? null)
+  return { at, action, by, approved_by: approvedBy, reason, evidence, txn_id, wallet }
 }
 
 async function paymentNamed(desk: Desk, paymentId: string): Promise<FoundPayment> {

@@ -22,6 +22,16 @@ export interface Export {
   entry: Omit<AuditEntry, 'at' | 'outcome' | 'after'>
 }
 
+/** A check for files that come in many small pieces: it is made once a second, and not for each of them. */
+export function onceASecond(check: () => Promise<unknown>): () => Promise<void> {
+  let checkedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - checkedAt < 1_000) return
+    await check()
+    checkedAt = performance.now()
+  }
+}
+
 /**
  * Sends a file while it is being generated; the next piece follows when the reader has taken the last. The
  * request is audited before anything is sent, and the completion afterwards. An export that takes too long is

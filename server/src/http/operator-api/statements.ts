@@ -10,7 +10,7 @@ import { journalView } from './journal-view.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { StatementQuery, WalletParams } from './schemas/wallets.ts'
 import { agentNamed, timesIn } from './scope.ts'
-import { type ExportLimits, sendExport } from './send-export.ts'
+import { type ExportLimits, onceASecond, sendExport } from './send-export.ts'
 
 /** No one reads more pages than this makes; the CSV has all rows. */
 const mostRowsOnPaper = 20_000
@@ -77,7 +77,7 @@ export function statementRoutes(
         name: `statement-${agent.appId}.pdf`,
         type: 'application/pdf',
         content: pdf,
-        stillMay: () => api.door.operatorOf(request),
+        stillMay: onceASecond(() => api.door.operatorOf(request)),
         entry: auditEntry(operator, statement, 'pdf'),
       }
       return sendExport(desk, reply, file, limits)

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
+import { notMadeYet } from '../../operators/audit.ts'
 import { invitationLink } from '../../operators/invite.ts'
 import type { Operator, Role } from '../../operators/operator.ts'
 import { changeUser, createUser, type Invited, resetUser } from '../../operators/save-user.ts'
@@ -132,7 +133,7 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
         const isTaken = (await findUserByEmail(pool, email)) !== undefined
         if (isTaken) throw fieldProblem('email', 'is taken')
         const after = { email, role, app_id: body.app_id ?? null }
-        return { subject: { kind: 'user', id: 'new' }, agentId, before: null, after }
+        return { subject: { kind: 'user', id: notMadeYet }, agentId, before: null, after }
       },
     },
     handler: async ({ operator, body }) => {

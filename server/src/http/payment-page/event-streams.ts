@@ -115,14 +115,22 @@ function news(watcher: Watcher, now: StateNow): void {
     return
   }
   watcher.quietRounds++
-  if (now.state !== watcher.told || watcher.quietRounds >= heartbeatRounds) tell(watcher, now)
+  if (whatOf(now) !== watcher.told || watcher.quietRounds >= heartbeatRounds) tell(watcher, now)
 }
 
-function tell(watcher: Watcher, { state, remainingS }: StateNow): void {
-  watcher.told = state
+function tell(watcher: Watcher, now: StateNow): void {
+  watcher.told = whatOf(now)
   watcher.quietRounds = 0
   if (watcher.stream.writableEnded || watcher.stream.destroyed) return
-  watcher.stream.write(
-    `event: state\ndata: ${JSON.stringify({ state, remaining: remainingS })}\n\n`,
-  )
+  watcher.stream.write(`event: state\ndata: ${JSON.stringify(stateView(now))}\n\n`)
+}
+
+/** The state for the page's script, with what became of each other payment. */
+export function stateView({ state, remainingS, others }: StateNow) {
+  return { state, remaining: remainingS, others: others.map((other) => other.state) }
+}
+
+/** Changes with everything that the page shows, except the time that is left. */
+function whatOf({ state, others }: StateNow): string {
+  return [state, ...others.map((other) => other.state)].join(' ')
 }

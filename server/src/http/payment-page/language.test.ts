@@ -10,7 +10,9 @@ import {
   moneyText,
   timeText,
 } from './language.ts'
+import { chinese } from './words/chinese.ts'
 import { english } from './words/english.ts'
+import { portuguese } from './words/portuguese.ts'
 import { thai } from './words/thai.ts'
 import { vietnamese } from './words/vietnamese.ts'
 
@@ -25,6 +27,8 @@ it.each([
   [undefined, 'en;q=0.3, vi;q=0.9, th;q=0.8', 'vi'],
   [undefined, 'th;q=0, vi;q=0.1', 'vi'],
   [undefined, 'de, fr', 'en'],
+  [undefined, 'zh-CN,zh;q=0.9', 'zh'],
+  ['pt-BR', undefined, 'pt'],
   [undefined, ';;;,,q=,th;q=abc', 'en'],
 ])('asked for %s, accepting %s: %s', (asked, accepted, code) => {
   expect(chooseLanguage(asked, accepted).code).toBe(code)
@@ -32,7 +36,7 @@ it.each([
 
 it('every language says everything, with the same things filled in', () => {
   const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
-  for (const [name, words] of Object.entries({ thai, vietnamese })) {
+  for (const [name, words] of Object.entries({ thai, vietnamese, chinese, portuguese })) {
     expect(Object.keys(words).sort(), name).toEqual(Object.keys(english).sort())
     for (const [key, text] of Object.entries(english)) {
       expect(
@@ -44,7 +48,8 @@ it('every language says everything, with the same things filled in', () => {
 })
 
 it('every kind of QR code has its own words, and a code of a bank the general ones', () => {
-  for (const words of [english, { ...english, ...thai }, { ...english, ...vietnamese }]) {
+  for (const own of [english, thai, vietnamese, chinese, portuguese]) {
+    const words = { ...english, ...own }
     const said = qrKinds.map((kind) => howToScan(words, kind))
     expect(new Set(said).size).toBe(8)
     expect(howToScan(words, 'template')).toBe(words.scanHow)
@@ -65,6 +70,8 @@ it.each([
   ['en', 125_050n, 'THB', '฿1,250.50'],
   ['th', 125_050n, 'THB', '฿1,250.50'],
   ['vi', 125_050n, 'THB', `1.250,50${space}฿`],
+  ['zh', 125_050n, 'THB', '฿1,250.50'],
+  ['pt', 125_050n, 'BRL', `R$${space}1.250,50`],
   ['vi', 1_250_000n, 'VND', `1.250.000${space}₫`],
   ['en', 1n, 'THB', '฿0.01'],
   // Intl itself would leave out the decimals of rupiah.

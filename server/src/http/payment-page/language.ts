@@ -1,6 +1,8 @@
 import { type Currency, decimalText, minorPerUnit } from '../../lib/money.ts'
 import { type Html, html } from '../html.ts'
+import { chinese } from './words/chinese.ts'
 import { english, type Words } from './words/english.ts'
+import { portuguese } from './words/portuguese.ts'
 import { thai } from './words/thai.ts'
 import { vietnamese } from './words/vietnamese.ts'
 
@@ -23,6 +25,8 @@ export const languages: readonly Language[] = [
   inEnglish,
   makeLanguage('th', 'ไทย', thai),
   makeLanguage('vi', 'Tiếng Việt', vietnamese),
+  makeLanguage('zh', '中文', chinese),
+  makeLanguage('pt', 'Português', portuguese),
 ]
 
 /** The requested language, else the reader's most preferred one that the page has, else English. */

@@ -18,6 +18,8 @@ export interface PageOptions {
   ways: DepositInstructions
   timeZone: string
   isSandbox: boolean
+  /** Where the payer goes back to. */
+  returnUrl: string | undefined
 }
 
 const refreshS = 5
@@ -49,13 +51,14 @@ export function paymentPage(options: PageOptions): Page {
     state === 'paid' ? receipt(options) : nothing,
   ].filter((part) => part !== nothing)
   const final = isFinal(state) ? html` data-final` : nothing
-  const main = html`<main class="${aside.length > 0 ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}"${final}>
+  const main = html`<main class="${aside.length > 0 ? 'wide' : ''}" data-state="${state}" data-remaining="${shown.remainingS}" data-others="${shown.others.map((other) => other.state).join(' ')}"${final}>
 <div class="stack">
 <section class="card sum">
 <h1>${fill(open ? words.payTo : words.paymentTo, { agent: name(agent.name) })} <span class="total">${amount}</span></h1>
 <dl>${row(options, words.reference, order.refId)}</dl>
 </section>
 ${status(options, amount)}
+${shown.others.length > 0 ? otherPayments(options) : nothing}
 </div>
 ${aside.length > 0 ? html`<div class="stack ways">${aside}</div>` : nothing}
 <div class="stack">
@@ -84,13 +87,13 @@ function logo({ place, shown }: PageOptions): Html {
 }
 
 /** What happened to the money, and what to do next. */
-function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
-  const { agent, order, uncredited, state, remainingS } = shown
+function status(options: PageOptions, amount: string): Html {
+  const { place, shown, timeZone } = options
+  const { agent, order, about, state, remainingS } = shown
   const { language } = place
   const { words } = language
   const money = (minor: bigint) => moneyText(language, minor, order.currency)
-  const came = uncredited.find((payment) => payment.why !== 'duplicate')?.amountMinor
-  const paid = order.paidAmountMinor ?? came ?? order.amountMinor
+  const paid = about?.amountMinor ?? order.paidAmountMinor ?? order.amountMinor
   const values = { agent: name(agent.name), amount: html`<b>${amount}</b>`, paid: money(paid) }
   return html`<section class="card status ${tone[state]}">
 <h2 id="state" tabindex="-1">${words[`${state}.title`]}</h2>
@@ -98,9 +101,36 @@ function status({ place, shown, timeZone }: PageOptions, amount: string): Html {
 <p class="next">${fill(words[`${state}.next`], values)}</p>
 ${
   state === 'waiting' && order.expiresAt
-    ? html`<p class="left"><span>${words.timeLeft}</span> <b id="left" role="timer">${clockText(language, remainingS)}</b> <span>${fill(words.until, { time: timeText(language, order.expiresAt, timeZone) })}</span></p>`
+    ? html`<p class="left"><span>${words.timeLeft}</span> <b id="left" role="timer">${clockText(language, remainingS)}</b> <span>${fill(words.until, { time: timeOf(place, order.expiresAt, timeZone) })}</span></p>`
     : nothing
 }<p id="offline" role="status" hidden>${words.offline}</p>
+${isFinal(state) || state === 'expired' ? wayBack(options, 'button main') : nothing}</section>`
+}
+
+/** A time in the service's zone, which the script puts into the payer's own. */
+function timeOf({ language }: Place, at: Date, timeZone: string): Html {
+  return html`<time datetime="${at.toISOString()}">${timeText(language, at, timeZone)}</time>`
+}
+
+/** Back to the shop; where a shop shows the page in a frame or a popup, the script hides it. */
+function wayBack({ place, shown, returnUrl }: PageOptions, look: string): Html {
+  if (returnUrl === undefined) return nothing
+  const text = fill(place.language.words.backTo, { agent: name(shown.agent.name) })
+  return html`<p class="actions"><a id="back" class="${look}" href="${returnUrl}" rel="noopener noreferrer">${text}</a></p>`
+}
+
+/** What became of each payment that the order did not take, such as a second one. */
+function otherPayments({ place, shown }: PageOptions): Html {
+  const { language } = place
+  const { agent, order, others } = shown
+  const items = others.map(({ amountMinor, state }) => {
+    const amount = html`<b>${moneyText(language, amountMinor, order.currency)}</b>`
+    const text = fill(language.words[`other.${state}`], { agent: name(agent.name), amount })
+    return html`<p data-other="${state}">${text}</p>`
+  })
+  return html`<section class="card status warn others">
+<h2>${language.words.otherPayments}</h2>
+${items}
 </section>`
 }
 
@@ -127,7 +157,7 @@ function transfer(options: PageOptions): Html {
 <h2>${ways.qrcodeText === undefined ? words.transferTitle : words.orTransferTitle}</h2>
 <p class="how">${words.transferHow}</p>
 <dl>
-${bankCode === '' ? nothing : row(options, words.bank, bank && bank.name !== bankCode ? `${bank.name} (${bankCode})` : bankCode, bankCode)}
+${bankCode === '' ? nothing : row(options, words.bank, bank && bank.name !== bankCode ? `${bank.name} (${bankCode})` : bankCode, bankCode, bankMark(bankCode))}
 ${row(options, words.accountNumber, accountNumber)}
 ${row(options, words.accountName, accountName)}
 ${row(options, words.amount, amount, bareMoney(amountMinor, currency))}
@@ -164,23 +194,35 @@ function elsewhere({ place, ways }: PageOptions): Html {
 }
 
 /** A label and a value, with a button that copies the bare value. */
-function row({ place }: PageOptions, label: string, value: string, bare = value): Html {
+function row(
+  { place }: PageOptions,
+  label: string,
+  value: string,
+  bare = value,
+  mark: Html = nothing,
+): Html {
   const { words } = place.language
-  return html`<div class="row"><dt>${label}</dt><dd>${name(value)}<button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></dd></div>`
+  return html`<div class="row"><dt>${label}</dt><dd><span>${mark}${name(value)}</span><button type="button" class="copy js-only" data-copy="${bare}"><span>${words.copy}</span> <span class="seen">${label}</span></button></dd></div>`
+}
+
+/** A bank is found faster by a mark; its real one belongs to the bank. */
+function bankMark(bankCode: string): Html {
+  const initials = bankCode.length > 4 ? bankCode.slice(0, 2) : bankCode
+  return html`<svg class="mark" viewBox="0 0 36 20" aria-hidden="true"><rect width="36" height="20" rx="4"/><text x="18" y="14">${initials}</text></svg>`
 }
 
 function receipt({ place, shown, timeZone }: PageOptions): Html {
   const { words } = place.language
   const { agent, order } = shown
-  const line = (label: string, value: string) =>
-    html`<div class="row"><dt>${label}</dt><dd>${name(value)}</dd></div>`
+  const line = (label: string, value: string | Html) =>
+    html`<div class="row"><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`
   const paid = moneyText(place.language, order.paidAmountMinor ?? order.amountMinor, order.currency)
   return html`<section class="card receipt">
 <h2>${words.receipt}</h2>
 <dl>
 ${line(words.paidTo, agent.name)}
 ${line(words.paidAmount, paid)}
-${line(words.paidOn, timeText(place.language, order.completedAt ?? order.createdAt, timeZone))}
+${line(words.paidOn, timeOf(place, order.completedAt ?? order.createdAt, timeZone))}
 ${line(words.reference, order.refId)}
 ${line(words.transaction, txnId(order.agentId, order.orderId))}
 </dl>
@@ -188,13 +230,15 @@ ${line(words.transaction, txnId(order.agentId, order.orderId))}
 </section>`
 }
 
-function help({ place, shown }: PageOptions): Html {
+function help(options: PageOptions): Html {
+  const { place, shown } = options
   const { words } = place.language
   const { support, name: agentName } = shown.agent
+  const isOver = isFinal(shown.state) || shown.state === 'expired'
   return html`<section class="card">
 <h2>${words.help}</h2>
 <p>${support === null ? fill(words.helpAgent, { agent: name(agentName) }) : name(support)}</p>
-</section>`
+${isOver ? nothing : wayBack(options, 'button')}</section>`
 }
 
 /** In the sandbox the payer also plays the bank. Plain form buttons work without scripts. */

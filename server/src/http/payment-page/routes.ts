@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { anyOrigin, mayFrame } from '../../agents/frame-origins.ts'
+import { returnUrlOf } from '../../agents/return-url.ts'
 import { addressKey } from '../../lib/address-key.ts'
 import { Problem } from '../../lib/problem.ts'
 import { qrPng } from '../../lib/qr-png.ts'
@@ -17,7 +18,7 @@ import type { Desk } from '../../teller/desk.ts'
 import { problemOf, publicPath } from '../app.ts'
 import { anHour, sendDocument } from '../static-document.ts'
 import { type Asset, readAssets } from './assets.ts'
-import { EventStreams } from './event-streams.ts'
+import { EventStreams, stateView } from './event-streams.ts'
 import { chooseLanguage } from './language.ts'
 import { messagePage } from './message-page.ts'
 import { paymentPage } from './page.ts'
@@ -129,7 +130,8 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
     const place = placeOf(request, shown)
     const ways = waysToPay(desk, shown.order)
     const isSandbox = mode === 'sandbox'
-    return send(reply, paymentPage({ place, assets, shown, ways, timeZone, isSandbox }))
+    const returnUrl = returnUrlOf(shown.order, shown.agent, mode)
+    return send(reply, paymentPage({ place, assets, shown, ways, timeZone, isSandbox, returnUrl }))
   })
 
   get(app, '/pay/:token/qr', page, async (request, reply) => {
@@ -169,8 +171,7 @@ export function paymentPageRoutes(app: FastifyInstance, options: PaymentPageOpti
   }
 
   get(app, '/pay/:token/state', data, async (request, reply) => {
-    const { state, remainingS } = await stateNow(nameOf(request))
-    return reply.send({ state, remaining: remainingS })
+    return reply.send(stateView(await stateNow(nameOf(request))))
   })
 
   app.get('/pay/:token/events', data, async (request, reply) => {

@@ -104,13 +104,21 @@ export const CallbackLane = Type.Object({
   app_id: appId,
   agent_name: Type.String(),
   state: oneOf(['open', 'probing', 'paused'], 'open, probing or paused'),
+  health: oneOf(
+    ['good', 'warn', 'bad'],
+    'bad: probed, or callbacks were given up; warn: some were refused, have no address, or it is paused',
+  ),
   why: orNull(Type.String({ description: 'why it is probed' })),
   width: Type.Integer({ description: 'requests at once' }),
   probe_at: orNull(isoTime('when the next single request may go')),
   resumed_at: orNull(isoTime('when it was last let go')),
   waiting: Type.Integer({ description: 'callbacks that wait, counted up to 1000' }),
+  failing: Type.Integer({ description: 'those of them that were sent and not accepted yet' }),
   oldest_at: orNull(isoTime('the outcome that has waited longest among those counted')),
-  given_up: Type.Integer({ description: 'exhausted or superseded, counted up to 1000' }),
+  given_up: Type.Integer({ description: 'tried until their time was over, counted up to 1000' }),
+  superseded: Type.Integer({
+    description: 'not sent any more, because a later state of the order was; counted up to 1000',
+  }),
   no_address: Type.Integer({ description: 'that have nowhere to go, counted up to 1000' }),
 })
 export const CallbackLaneList = Type.Object({ data: Type.Array(CallbackLane) })

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { itemKinds } from '../../../ledger/book.ts'
+import { itemKinds, orderKinds } from '../../../ledger/book.ts'
 import { payoutAlarmKinds } from '../../../payout-files/payout-alarms.ts'
 import { currency, isoTime, money, oneOf, orNull, strict } from './shapes.ts'
 
@@ -40,6 +40,11 @@ export const HomeQuery = Type.Object({}, strict)
 export const HomeView = Type.Object({
   at: isoTime('when these figures were taken'),
   stopped_users: orNull(count('users whose password is known to somebody who guessed codes')),
+  refuses: orNull(
+    Type.Array(Type.Object({ kind: oneOf(orderKinds, 'deposit or withdraw'), currency }), {
+      description: 'orders that no provider takes, in the currencies of active agents',
+    }),
+  ),
   today_from: isoTime("the beginning of today in the service's time zone"),
   yesterday_from: isoTime('the beginning of yesterday'),
   deposits: Type.Object({ today: day, yesterday: day }),

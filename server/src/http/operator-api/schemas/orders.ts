@@ -136,6 +136,53 @@ export const OrderDetail = Type.Object({
     why: Type.String({ description: 'why it is in this state' }),
     next: Type.String({ description: 'what happens next, and what can be done' }),
   }),
+  payouts: Type.Array(
+    Type.Object({
+      handed_at: isoTime('when it was handed over'),
+      provider: Type.String(),
+      reference: Type.String(),
+      state: Type.String({ description: 'what is known of it now' }),
+      asks: Type.Integer({ description: 'how often its provider was asked' }),
+      ask_at: orNull(isoTime('when its provider is asked next')),
+      said: orNull(Type.String({ description: 'what the provider said last' })),
+      evidence: orNull(Type.String()),
+    }),
+    {
+      description: "each time that it was handed over, as of now; empty for the agent's own users",
+    },
+  ),
+  payments: Type.Array(
+    Type.Object({
+      payment_id: Type.String(),
+      amount: money('what came in'),
+      reported_at: isoTime('when it was reported'),
+      state: Type.String({ description: 'what has become of it' }),
+      why: orNull(Type.String({ description: 'why it waited for a decision' })),
+      credited_to: orNull(oneOf(['order', 'wallet'], 'order or wallet')),
+      evidence: orNull(Type.String()),
+    }),
+    { description: "money that came in, as of now; empty for the agent's own users" },
+  ),
+  notices: Type.Array(
+    Type.Object({
+      received_at: isoTime('when it came'),
+      provider: Type.String(),
+      event_id: Type.String(),
+      result: orNull(Type.String({ description: 'what was done with it' })),
+      detail: orNull(Type.String()),
+    }),
+    { description: "what providers reported, as of now; empty for the agent's own users" },
+  ),
+  callbacks: Type.Array(
+    Type.Object({
+      seq: Type.Integer(),
+      status: Type.String({ description: 'the status that it tells' }),
+      delivery: Type.String({ description: 'how far its delivery is' }),
+      attempts: Type.Integer(),
+      delivered_at: orNull(isoTime('when the agent took it')),
+    }),
+    { description: 'as of now, oldest first' },
+  ),
   timeline: Type.Array(
     Type.Object({
       at: isoTime('when'),
@@ -143,7 +190,7 @@ export const OrderDetail = Type.Object({
       title: Type.String(),
       raw: Type.Unknown({ description: 'what is on record, as it is' }),
     }),
-    { description: 'oldest first' },
+    { description: 'oldest first; each entry as it was known then' },
   ),
   actions: Type.Array(OrderAction),
 })

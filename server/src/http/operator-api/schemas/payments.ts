@@ -80,6 +80,24 @@ export const PaymentDetail = Type.Object({
       why_not: orNull(Type.String()),
     }),
   ),
+  decision: orNull(
+    Type.Object(
+      {
+        at: isoTime('when it was done'),
+        action: oneOf(
+          ['credit_payment', 'return_payment', 'dismiss_payment'],
+          'credit_payment, return_payment or dismiss_payment',
+        ),
+        by: Type.String({ description: 'who decided, or proposed it' }),
+        approved_by: orNull(Type.String({ description: 'who approved it, where two had to' })),
+        reason: orNull(Type.String()),
+        evidence: orNull(Type.String()),
+        txn_id: orNull(Type.String({ description: 'the order it was credited to' })),
+        wallet: orNull(appId),
+      },
+      { description: 'what a person decided; null while it waits, and if nobody had to' },
+    ),
+  ),
   notes: Type.Array(
     Type.Object({
       at: isoTime('when'),

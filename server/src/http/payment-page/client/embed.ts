@@ -23,7 +23,7 @@ interface SluiceOptions {
   mode: 'popup' | 'iframe'
   /** Where to put the frame; without it, the frame opens as a dialog over the page. */
   container?: Element
-  /** `en`, `th` or `vi`; the browser's language by default. */
+  /** `en`, `th`, `vi`, `zh` or `pt`; the browser's language by default. */
   lang?: string
   /** The dialog's name for screen readers. */
   title?: string

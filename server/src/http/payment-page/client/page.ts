@@ -5,6 +5,8 @@ export {}
 interface StateNow {
   state: string
   remaining: number
+  /** What became of each payment beside the one that the state is about. */
+  others: string[]
 }
 
 const { body, documentElement } = document
@@ -12,9 +14,13 @@ const { base = '', parentOrigin = '', txnId = '', copied = '', leftToPay = '' } 
 const pollEveryMs = 5_000
 const streamAgainAfterMs = 30_000
 const announceAt = [60, 15]
+// The order has ended, and money can still come in: somebody pays twice, or pays what has failed.
+const afterwardsEveryMs = 30_000
+const afterwardsForMs = 600_000
 
 const main = () => document.querySelector('main') ?? body
 const shown = () => main().dataset.state ?? ''
+const others = () => main().dataset.others ?? ''
 const say = (text: string) => {
   const live = document.getElementById('live')
   if (live) live.textContent = text
@@ -35,6 +41,8 @@ function startTelling(): void {
   tell('status', { status: shown() })
   const close = document.getElementById('close')
   if (!close || !host || (window.parent !== window && parentOrigin === '')) return
+  // The shop is behind this window.
+  documentElement.classList.add('shown-by-shop')
   close.hidden = false
   close.addEventListener('click', () => {
     tell('close', { status: shown() })
@@ -47,6 +55,21 @@ new ResizeObserver(() => tell('resize', { height: documentElement.scrollHeight }
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape' && window.parent !== window) tell('close', { status: shown() })
 })
+
+/** Times of the server, in the payer's own zone. */
+function showLocalTimes(): void {
+  const format = new Intl.DateTimeFormat(documentElement.lang, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  })
+  for (const time of document.querySelectorAll('time')) {
+    time.textContent = format.format(new Date(time.dateTime))
+  }
+}
 
 // The countdown runs on a steady clock, from the remaining seconds that the server reported.
 let endsAtMs = 0
@@ -92,9 +115,10 @@ function clockText(seconds: number): string {
   return `${new Intl.NumberFormat(documentElement.lang, unit).format(days)} ${clock}`
 }
 
-/** Takes the server's state: sets the countdown, and on a new state fetches and shows the page. */
-async function take({ state, remaining }: StateNow): Promise<void> {
-  if (state !== shown()) await showAnew()
+/** Takes the server's state: sets the countdown, and if anything is new fetches and shows the page. */
+async function take(now: StateNow): Promise<void> {
+  const { state, remaining } = now
+  if (state !== shown() || now.others.join(' ') !== others()) await showAnew()
   if (shown() === 'waiting') countFrom(remaining)
 }
 
@@ -114,15 +138,21 @@ async function fetchPage(): Promise<void> {
   if (answer.redirected) return location.replace(answer.url)
   const next = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const fresh = next.querySelector('main')
-  if (!fresh || fresh.dataset.state === shown()) return
+  if (!fresh) return
+  const before = shown()
+  if (fresh.dataset.state === before && fresh.dataset.others === others()) return
   const hadFocus = main().contains(document.activeElement)
   main().replaceWith(fresh)
   document.title = next.title
   const title = document.getElementById('state')
   if (hadFocus) title?.focus()
-  say(title?.textContent ?? '')
-  tell('status', { status: shown() })
-  if (isOver()) stopListening()
+  showLocalTimes()
+  const isNewState = shown() !== before
+  const news = isNewState ? title : document.querySelector('[data-other]')
+  say(news?.textContent ?? title?.textContent ?? '')
+  if (isNewState) tell('status', { status: shown() })
+  if (isOver()) lookAfterwards()
+  else listen()
 }
 
 const isOver = () => main().dataset.final !== undefined
@@ -150,11 +180,20 @@ function listen(): void {
   })
 }
 
-function stopListening(): void {
+let afterwards: number | undefined
+
+/** Instead of listening, asks now and then for a while. */
+function lookAfterwards(): void {
   stream?.close()
   stream = undefined
   window.clearTimeout(streamAgain)
   stopPolling()
+  const untilMs = performance.now() + afterwardsForMs
+  window.clearInterval(afterwards)
+  afterwards = window.setInterval(() => {
+    if (!isOver() || performance.now() > untilMs) window.clearInterval(afterwards)
+    else void refresh()
+  }, afterwardsEveryMs)
 }
 
 function startPolling(): void {
@@ -169,7 +208,7 @@ function stopPolling(): void {
 let refreshing = false
 
 async function refresh(): Promise<void> {
-  if (isOver() || refreshing) return
+  if (refreshing) return
   refreshing = true
   try {
     const answer = await fetch(`${base}/state`)
@@ -235,8 +274,10 @@ function copyBySelection(value: string): boolean {
 }
 
 startTelling()
+showLocalTimes()
 if (main().dataset.state !== undefined) {
   countFrom(Number(main().dataset.remaining))
   window.setInterval(showLeft, 1_000)
-  listen()
+  if (isOver()) lookAfterwards()
+  else listen()
 }

@@ -34,6 +34,7 @@ export const english = {
   saveImage: 'Save image',
   largerView: 'Larger view',
   back: 'Back to the payment',
+  backTo: 'Back to {agent}',
   transferTitle: 'Transfer to this account',
   orTransferTitle: 'Or transfer to this account',
   transferHow: 'Transfer exactly this amount, in one transfer.',
@@ -101,6 +102,13 @@ export const english = {
   'returned.money': '{paid} was sent back to the account it came from.',
   'returned.next':
     'It can take some days to show there. If you still want to pay, start a new payment at {agent}.',
+  otherPayments: 'Another payment',
+  'other.waiting':
+    'Another payment of {amount} has arrived. {agent} decides whether it is credited or sent back. Do not pay again.',
+  'other.credited': 'Another payment of {amount} has arrived and was credited to {agent}.',
+  'other.returned':
+    'A payment of {amount} was sent back to the account it came from. It can take some days to show there.',
+  'other.taken_back': 'Your bank has taken another payment of {amount} back.',
   'notFound.title': 'This payment link is not valid',
   'notFound.text':
     'Check that the link is complete, or ask whoever sent it for a new one. Nothing has been paid here.',

@@ -36,6 +36,7 @@ export const vietnamese: Partial<Words> = {
   saveImage: 'Lưu ảnh',
   largerView: 'Xem lớn hơn',
   back: 'Quay lại trang thanh toán',
+  backTo: 'Quay lại {agent}',
   transferTitle: 'Chuyển khoản vào tài khoản này',
   orTransferTitle: 'Hoặc chuyển khoản vào tài khoản này',
   transferHow: 'Chuyển đúng số tiền này trong một lần.',
@@ -103,6 +104,13 @@ export const vietnamese: Partial<Words> = {
   'returned.money': '{paid} đã được trả về tài khoản đã chuyển.',
   'returned.next':
     'Có thể mất vài ngày để tiền hiển thị. Nếu vẫn muốn trả, hãy tạo khoản thanh toán mới tại {agent}.',
+  otherPayments: 'Một khoản thanh toán khác',
+  'other.waiting':
+    'Đã nhận thêm một khoản {amount}. {agent} sẽ quyết định ghi nhận hay hoàn trả. Đừng thanh toán lại.',
+  'other.credited': 'Đã nhận thêm một khoản {amount} và đã ghi nhận cho {agent}.',
+  'other.returned':
+    'Khoản {amount} đã được hoàn trả về tài khoản đã chuyển. Có thể mất vài ngày mới hiển thị ở đó.',
+  'other.taken_back': 'Ngân hàng của bạn đã thu hồi một khoản khác {amount}.',
   'notFound.title': 'Liên kết thanh toán này không hợp lệ',
   'notFound.text':
     'Hãy kiểm tra liên kết có đầy đủ không, hoặc xin liên kết mới từ người đã gửi. Chưa có khoản nào được thanh toán ở đây.',

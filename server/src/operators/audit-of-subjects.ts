@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts'
 
-/** An audit row, as shown in the history of one subject. */
+/** An audit row, as shown in the history of what it is about. */
 export interface AuditRow {
   at: Date
   email: string
@@ -13,17 +13,17 @@ export interface AuditRow {
   reason: string | null
 }
 
-/** The operators' latest actions on one subject, oldest first. */
-export async function auditOfSubject(
+/** The operators' latest actions on some subjects of a kind, oldest first. */
+export async function auditOfSubjects(
   pool: Pool,
   kind: string,
-  id: string,
+  ids: readonly string[],
   limit: number,
 ): Promise<AuditRow[]> {
   const { rows } = await pool.query<AuditRow>(
     `select at, email, role, ip, action, outcome, before, after, reason from audit_log
-     where subject_kind = $1 and subject_id = $2 order by audit_id desc limit $3`,
-    [kind, id, limit],
+     where subject_kind = $1 and subject_id = any($2::text[]) order by audit_id desc limit $3`,
+    [kind, ids, limit],
   )
   return rows.reverse()
 }

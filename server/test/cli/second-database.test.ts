@@ -1,0 +1,27 @@
+import { readdirSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { afterAll, expect, inject, it } from 'vitest'
+import { cleanUp, serve, start, tempFolder } from '../support/process.ts'
+
+afterAll(cleanUp)
+
+it('a command that is not told where the data is makes no second database beside a service', async () => {
+  const dataDir = await tempFolder()
+  const served = await serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' })
+  const elsewhere = await tempFolder()
+  const { sluice } = inject('programs')
+  const list = [sluice, 'agent', 'list', '--json']
+  for (const args of [list, [sluice, 'migrate']]) {
+    const lost = await start(process.execPath, args, { cwd: elsewhere }).ended
+    expect([lost.code, lost.stdout]).toEqual([1, ''])
+    expect(lost.stderr).toContain(await realpath(dataDir))
+    expect(lost.stderr).toContain('set DATA_DIR')
+    expect(readdirSync(elsewhere)).toEqual([])
+  }
+  // Told so, it goes there.
+  const env = { DATA_DIR: dataDir }
+  const told = await start(process.execPath, list, { cwd: elsewhere, env }).ended
+  expect(JSON.parse(told.stdout)).toMatchObject([{ app_id: served.demo?.appId }])
+  expect(readdirSync(elsewhere)).toEqual([])
+  await served.stop()
+})
