@@ -52,7 +52,7 @@ export async function deliverAlerts(
   const { rows } = await pool.query<Claimed>(
     `with at as (select ${databaseTime('$1')} as now), due as (
        select alert_id, user_id, channel from alert_deliveries
-       where state = 'waiting' and due_at <= (select now from at)
+       where state = 'waiting' and due_at <= ${databaseTime('$1')}
        order by due_at limit $3 for update skip locked
      ), claimed as (
        update alert_deliveries d set attempts = d.attempts + 1,

@@ -49,12 +49,17 @@ export type PoolClient = pg.PoolClient
 
 /**
  * Acknowledged writes must be on disk, whatever the database, the login or the URL sets: a lower setting
- * is raised, a higher one stays. It is set for the session, so that a later change of the server's
- * settings cannot lower it.
+ * is raised, a higher one stays.
  */
-const raiseDurability = `select set_config('synchronous_commit',
+const raiseDurability = (isLocal: boolean) => `select set_config('synchronous_commit',
   case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
-    else current_setting('synchronous_commit') end, false)`
+    else current_setting('synchronous_commit') end, ${isLocal})`
+
+/** For the session, so that a later change of the server's settings cannot lower it. */
+const raiseForSession = raiseDurability(false)
+
+/** For a transaction: behind a pooler the session that it runs in may be another than the one that was opened. */
+export const raiseForTransaction = { name: 'durable', text: raiseDurability(true) }
 
 /**
  * A pool whose sessions start in our schema, by a start-up option, so that no statement can run before it. Their
@@ -99,7 +104,7 @@ export function openPool({ url, max, name, onError, as, ...options }: PoolOption
   if (!('synchronous_commit' in settings)) {
     // The pool does not hand out a connection that cannot be made durable.
     config.onConnect = async (client) => {
-      await client.query(raiseDurability)
+      await client.query(raiseForSession)
     }
   }
   const pool = new pg.Pool(config)

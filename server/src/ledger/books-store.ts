@@ -1,5 +1,5 @@
 import type { Columns } from '../db/columns.ts'
-import { type PoolClient, sqlState } from '../db/pool.ts'
+import { type PoolClient, raiseForTransaction, sqlState } from '../db/pool.ts'
 import type {
   Clearing,
   HandedPayout,
@@ -233,8 +233,9 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
  * inserted.
  */
 export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
-  const [, inserted] = await all([
+  const [, , inserted] = await all([
     client.query('begin'),
+    client.query(raiseForTransaction),
     insertOrders(client, orders),
     refuseArchivedRefs(client, orders, [...new Set(orders.map(({ agentId }) => agentId))]),
     client.query('commit'),

@@ -1,4 +1,10 @@
-import { forgetOldPlans, isConnectionLost, type Pool, type PoolClient } from '../db/pool.ts'
+import {
+  forgetOldPlans,
+  isConnectionLost,
+  type Pool,
+  type PoolClient,
+  raiseForTransaction,
+} from '../db/pool.ts'
 import {
   type BatchTx,
   BooksChanged,
@@ -37,7 +43,7 @@ export async function transact(
   let broken = true
   try {
     forgetOldPlans(client)
-    const began = client.query('begin')
+    const began = Promise.all([client.query('begin'), client.query(raiseForTransaction)])
     const reading = readBooks(tx, commands, options.ifLocked)
     await Promise.allSettled([began, reading])
     await began

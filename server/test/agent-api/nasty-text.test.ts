@@ -222,8 +222,8 @@ describe('an order with such text', () => {
     const { rows: items } = await s.sql(
       `insert into open_items (agent_id, item_id, kind, order_id, provider, reference, amount, currency,
          provider_said, order_status, opened_at)
-       select agent_id, 'failed_after_paid-' || order_id, 'failed_after_paid', order_id, 'sandbox', 'r-1',
-         amount, 'THB', 'FAILED', status, now()
+       select agent_id, 'failed_after_paid-' || provider_ref, 'failed_after_paid', order_id, provider,
+         provider_ref, amount, 'THB', 'FAILED', status, now()
        from orders where agent_id = $1 and kind = 'withdraw' and status = 'PAID' limit 20
        returning item_id`,
       [shop.agentId],

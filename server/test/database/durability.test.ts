@@ -1,7 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPool, type Pool } from '../../src/db/pool.ts'
+import { newOrderId } from '../../src/lib/ids.ts'
+import { localTimeIn } from '../../src/lib/local-time.ts'
+import { Teller } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
+import { newOrder } from '../support/naive-model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let s: TestService
@@ -45,6 +49,34 @@ it('an address that turns it off is not believed, and a later change of the serv
   )
   // What the session has set itself goes before whatever the server is told later.
   expect(rows).toEqual([{ source: 'session' }])
+  await pool.end()
+})
+
+it('every transaction of the teller waits for the disk, even in a session that somebody else has lowered', async () => {
+  // As behind a pooler, where a transaction runs in whichever session is free.
+  const pool = openTellerPool(s.database.url, () => {}, 1)
+  await pool.query('set synchronous_commit = off')
+  await s.sql('create table seen (setting text)')
+  await s.sql('grant insert on seen to public')
+  await s.sql(`create function see() returns trigger language plpgsql as
+    $$ begin insert into sluice.seen values (current_setting('synchronous_commit')); return null; end $$`)
+  for (const table of ['orders', 'journal']) {
+    await s.sql(`create trigger see after insert on ${table} execute function see()`)
+  }
+  const { agentId } = await s.agent()
+  const teller = new Teller({
+    ...{ pool, localTime: localTimeIn('UTC'), writers: 1, maxBatch: 10, maxQueue: 10 },
+    patienceMs: 10_000,
+  })
+  const at = s.clock()
+  const order = newOrder({ agentId, orderId: newOrderId(at), kind: 'deposit', createdAt: at })
+  await teller.do({ type: 'create', agentId, at, order })
+  await teller.do({ type: 'adjust', agentId, at, amountMinor: 1n, reason: 'test', ref: 'seen' })
+  const { rows } = await s.sql('select setting from seen')
+  expect(rows).toEqual([{ setting: 'on' }, { setting: 'on' }])
+  for (const table of ['orders', 'journal']) await s.sql(`drop trigger see on ${table}`)
+  await s.sql('drop function see')
+  await s.sql('drop table seen')
   await pool.end()
 })
 
