@@ -343,6 +343,19 @@ test.each([
   expect([isWithinBankingDay(a, b), isWithinBankingDay(b, a)]).toEqual([is, is])
 })
 
+test('what is booked after the bank’s holidays is within a banking day of what was pushed before', () => {
+  const holidays = new Set(['2026-11-16', '2026-11-17'])
+  expect(isWithinBankingDay('2026-11-13', '2026-11-18', holidays)).toBe(true)
+  expect(isWithinBankingDay('2026-11-16', '2026-11-18', holidays)).toBe(true)
+  expect(isWithinBankingDay('2026-11-13', '2026-11-19', holidays)).toBe(false)
+  const friday = movement('a', { ...push, bookedOn: '2026-11-13' })
+  const from = { fileId: 'f', isTrusted: true }
+  const line = [report({ bookedOn: '2026-11-18' })]
+  const pairedIn = (each: ReadonlySet<string>) =>
+    pairReports(line, [friday], { ...from, holidays: each }, () => 'new').movementIds
+  expect([pairedIn(holidays), pairedIn(new Set())]).toEqual([['a'], ['new']])
+})
+
 test.each([
   ['123-4-56789-0', '1234567890'],
   ['de71 1102 2033 0123 4567 89', 'DE71110220330123456789'],
