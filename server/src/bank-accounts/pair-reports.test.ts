@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { seeded } from '../../test/support/load.ts'
+import { movementsAfter } from '../../test/support/paired-movements.ts'
 import { paymentCode } from '../lib/payment-code.ts'
 import { type BankIds, noIds } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
@@ -240,36 +241,6 @@ describe('twins', () => {
     expect(new Set(pair(reports, known))).toEqual(new Set(['new']))
   })
 })
-
-/** The movements after files came in some order. A line that came before is known by its key. */
-function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[]) {
-  const known: KnownMovement[] = []
-  const byKey = new Map<string, string>()
-  let made = 0
-  for (const { fileId, reports } of files) {
-    const fresh = reports.filter(({ key }) => !byKey.has(key))
-    const inFile = new Set(reports.flatMap(({ key }) => byKey.get(key) ?? []))
-    const { movementIds } = pairReports(
-      fresh,
-      known,
-      { fileId, isTrusted: true },
-      () => `m${++made}`,
-      inFile,
-    )
-    for (const [at, each] of fresh.entries()) {
-      const movementId = movementIds[at] ?? ''
-      byKey.set(each.key, movementId)
-      const row = { ...each, fileId, isTrusted: true, payerAccountNo: each.payer.accountNo }
-      const before = known.find((one) => one.movementId === movementId)
-      if (!before) known.push({ ...each, movementId, reports: [row] })
-      else {
-        before.reports.push(row)
-        if (each.source === 'statement') before.bookedOn = each.bookedOn
-      }
-    }
-  }
-  return known
-}
 
 /** Pushes, notifications and statements of some days on which equal amounts were paid, in any order. */
 function reportsInAnyOrder(random: () => number, hasCodes: boolean) {
