@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { seeded } from '../../test/support/load.ts'
+import { movementsAfter } from '../../test/support/paired-movements.ts'
 import { paymentCode } from '../lib/payment-code.ts'
 import { type BankIds, noIds } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
@@ -241,36 +242,6 @@ describe('twins', () => {
   })
 })
 
-/** The movements after files came in some order. A line that came before is known by its key. */
-function movementsAfter(files: { fileId: string | null; reports: BankReport[] }[]) {
-  const known: KnownMovement[] = []
-  const byKey = new Map<string, string>()
-  let made = 0
-  for (const { fileId, reports } of files) {
-    const fresh = reports.filter(({ key }) => !byKey.has(key))
-    const inFile = new Set(reports.flatMap(({ key }) => byKey.get(key) ?? []))
-    const { movementIds } = pairReports(
-      fresh,
-      known,
-      { fileId, isTrusted: true },
-      () => `m${++made}`,
-      inFile,
-    )
-    for (const [at, each] of fresh.entries()) {
-      const movementId = movementIds[at] ?? ''
-      byKey.set(each.key, movementId)
-      const row = { ...each, fileId, isTrusted: true, payerAccountNo: each.payer.accountNo }
-      const before = known.find((one) => one.movementId === movementId)
-      if (!before) known.push({ ...each, movementId, reports: [row] })
-      else {
-        before.reports.push(row)
-        if (each.source === 'statement') before.bookedOn = each.bookedOn
-      }
-    }
-  }
-  return known
-}
-
 /** Pushes, notifications and statements of some days on which equal amounts were paid, in any order. */
 function reportsInAnyOrder(random: () => number, hasCodes: boolean) {
   const days = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16']
@@ -341,6 +312,19 @@ test.each([
   ['2026-11-16', '2026-11-18', false],
 ])('%s and %s are a banking day apart at most: %j', (a, b, is) => {
   expect([isWithinBankingDay(a, b), isWithinBankingDay(b, a)]).toEqual([is, is])
+})
+
+test('what is booked after the bank’s holidays is within a banking day of what was pushed before', () => {
+  const holidays = new Set(['2026-11-16', '2026-11-17'])
+  expect(isWithinBankingDay('2026-11-13', '2026-11-18', holidays)).toBe(true)
+  expect(isWithinBankingDay('2026-11-16', '2026-11-18', holidays)).toBe(true)
+  expect(isWithinBankingDay('2026-11-13', '2026-11-19', holidays)).toBe(false)
+  const friday = movement('a', { ...push, bookedOn: '2026-11-13' })
+  const from = { fileId: 'f', isTrusted: true }
+  const line = [report({ bookedOn: '2026-11-18' })]
+  const pairedIn = (each: ReadonlySet<string>) =>
+    pairReports(line, [friday], { ...from, holidays: each }, () => 'new').movementIds
+  expect([pairedIn(holidays), pairedIn(new Set())]).toEqual([['a'], ['new']])
 })
 
 test.each([

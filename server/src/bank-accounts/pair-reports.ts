@@ -42,11 +42,15 @@ const payerIds = ['endToEndId', 'instructionId'] as const
 export function pairReports(
   reports: readonly BankReport[],
   known: readonly KnownMovement[],
-  { fileId, isTrusted }: { fileId: string | null; isTrusted: boolean },
+  {
+    fileId,
+    isTrusted,
+    holidays = none,
+  }: { fileId: string | null; isTrusted: boolean; holidays?: ReadonlySet<Day> },
   newId: () => string,
   inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const shelves = new Shelves(isTrusted ? known.map(asTheBankSays) : known, inFile)
+  const shelves = new Shelves(isTrusted ? known.map(asTheBankSays) : known, inFile, holidays)
   const compared = reports.map((report) => ({
     ...report,
     fileId,
@@ -80,13 +84,14 @@ type Compared = KnownReport & { amountMinor: bigint; bookedAt: Date | null }
 function fits(
   report: Compared,
   { bookedOn, reports }: Pick<KnownMovement, 'bookedOn' | 'reports'>,
+  holidays: ReadonlySet<Day>,
 ): boolean {
   const isOfThisFile = (each: KnownReport) =>
     report.fileId === null ? each.source === 'push' : each.fileId === report.fileId
   if (reports.some((each) => isOfThisFile(each) || contradicts(report, each))) return false
   const ofKind = reports.filter(({ source }) => source === report.source)
   if (ofKind.some((each) => each.bookedOn === report.bookedOn)) return true
-  if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn)) return true
+  if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn, holidays)) return true
   const isNamed =
     reports.some((each) => sharesId(report.ids, each.ids, bankIds)) ||
     (ofKind.length === 0 && reports.some((each) => sharesId(report.ids, each.ids, payerIds)))
@@ -109,7 +114,14 @@ class Shelves {
   /** The movements that only people reported, by amount and day. */
   private readonly hearsay = new Map<string, KnownMovement[]>()
 
-  constructor(known: readonly KnownMovement[], inFile: ReadonlySet<string>) {
+  private readonly holidays: ReadonlySet<Day>
+
+  constructor(
+    known: readonly KnownMovement[],
+    inFile: ReadonlySet<string>,
+    holidays: ReadonlySet<Day>,
+  ) {
+    this.holidays = holidays
     for (const movement of known) {
       if (inFile.has(movement.movementId)) this.taken.add(movement)
       const { amountMinor, bookedOn, reports } = movement
@@ -155,7 +167,7 @@ class Shelves {
   takeHearsay({ amountMinor, bookedOn }: Compared): KnownMovement | undefined {
     if (this.hearsay.size === 0) return undefined
     for (const day of this.daysAround(bookedOn)) {
-      if (!isWithinBankingDay(day, bookedOn)) continue
+      if (!isWithinBankingDay(day, bookedOn, this.holidays)) continue
       const same = this.hearsay.get(`${amountMinor} ${day}`) ?? []
       for (let movement = same.pop(); movement; movement = same.pop()) {
         if (this.taken.has(movement)) continue
@@ -201,7 +213,7 @@ class Shelves {
         const shelf = this.shelves.get(`${report.amountMinor} ${day} ${key}`)
         const movement = shelf?.nearest(
           report.bookedAt,
-          (each) => fits(report, each) && isRight(each),
+          (each) => fits(report, each, this.holidays) && isRight(each),
         )
         if (movement) return movement
       }
@@ -235,7 +247,7 @@ class Shelves {
           const doesFit = movement.reports.some(
             (other) =>
               other.source !== each.source &&
-              fits(each, { bookedOn: other.bookedOn, reports: [other] }),
+              fits(each, { bookedOn: other.bookedOn, reports: [other] }, this.holidays),
           )
           if (!doesFit) continue
           seen.add(movement)
@@ -392,13 +404,26 @@ function daysBetween(a: Day, b: Day): number {
   return Math.round((Date.parse(b) - Date.parse(a)) / 86_400_000)
 }
 
-/** Whether one day is the other, or its next banking day: banks book weekends on Monday. */
-export function isWithinBankingDay(a: Day, b: Day): boolean {
+const none: ReadonlySet<Day> = new Set()
+
+/** The days of a list, as an account keeps its bank's holidays. */
+export function holidaysIn(list: string): ReadonlySet<Day> {
+  return new Set(list.split(',').filter(Boolean))
+}
+
+/** Whether a bank books on a day. */
+export function isBankingDay(day: Day, holidays: ReadonlySet<Day>): boolean {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return weekday !== 0 && weekday !== 6 && !holidays.has(day)
+}
+
+/** Whether one day is the other, or its next banking day: banks book weekends and holidays on the day after. */
+export function isWithinBankingDay(a: Day, b: Day, holidays: ReadonlySet<Day> = none): boolean {
   const [earlier, later] = a < b ? [a, b] : [b, a]
-  let day = new Date(`${earlier}T00:00:00Z`)
+  let day = earlier
   do {
-    if (day.toISOString().slice(0, 10) === later) return true
-    day = new Date(day.getTime() + 86_400_000)
-  } while (day.getUTCDay() === 0 || day.getUTCDay() === 6)
-  return day.toISOString().slice(0, 10) === later
+    if (day === later) return true
+    day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+  } while (day < later && !isBankingDay(day, holidays))
+  return day === later
 }

@@ -5,7 +5,7 @@ import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
-import { type KnownMovement, pairReports } from './pair-reports.ts'
+import { holidaysIn, type KnownMovement, pairReports } from './pair-reports.ts'
 import { findLateBatches, type SumOfPayments, splitBatches, splitReport } from './split-batches.ts'
 
 interface ReportRow {
@@ -79,7 +79,7 @@ export async function lockAccount(tx: Tx, name: string): Promise<void> {
  */
 export async function takeReports(
   tx: Tx,
-  account: Pick<BankAccount, 'name' | 'currency'>,
+  account: Pick<BankAccount, 'name' | 'currency' | 'payoutHolidays'>,
   source: ReportSource,
   told: readonly ReportOfStatement[],
   origin: Origin,
@@ -98,7 +98,8 @@ export async function takeReports(
     ...ofBatches.values(),
   ])
   const newId = () => newOrderId(at)
-  const { movementIds, added } = pairReports(fresh, known, { fileId, isTrusted }, newId, inThisFile)
+  const from = { fileId, isTrusted, holidays: holidaysIn(account.payoutHolidays) }
+  const { movementIds, added } = pairReports(fresh, known, from, newId, inThisFile)
   const rows = [
     ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
     ...ofBatch.map((report) => ({ report, movementId: ofBatches.get(report.key) ?? '' })),

@@ -7,7 +7,12 @@ import {
   findByCodes,
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
-import { fullAccountNo, maskedPattern } from '../bank-accounts/pair-reports.ts'
+import {
+  fullAccountNo,
+  holidaysIn,
+  isBankingDay,
+  maskedPattern,
+} from '../bank-accounts/pair-reports.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
@@ -20,7 +25,7 @@ import {
   matchItemReturns,
   type NamingMovement,
 } from '../payout-files/item-movements.ts'
-import type { BankIds } from '../statements/statement.ts'
+import type { BankIds, Day } from '../statements/statement.ts'
 
 /** What a movement is taken for. It is written down before the books change and never decided again. */
 export type MovementMatch =
@@ -58,7 +63,7 @@ type Matched = Pick<
 /** The account whose movements are matched. */
 type AccountOfMovements = Pick<
   BankAccount,
-  'name' | 'zone' | 'ownAccounts' | 'expectedDeductionMinor'
+  'name' | 'zone' | 'ownAccounts' | 'expectedDeductionMinor' | 'payoutHolidays'
 >
 
 /** Our clock and the bank's may differ by this much. */
@@ -130,7 +135,7 @@ export async function matchCredits(
           type: 'order',
           agentId: one.agentId,
           orderId: one.orderId,
-          paidAt: paidAt(movement, one, zone),
+          paidAt: paidAt(movement, one, account),
           deductedMinor,
           detail:
             deductedMinor === 0n
@@ -321,12 +326,12 @@ function byMaskedPayer(
 /** The deposits at the account that were expected, with the movement's amount, when it was paid. */
 async function inWindow(
   pool: Pool | Tx,
-  { name, zone }: AccountOfMovements,
+  account: AccountOfMovements,
   wanted: readonly { movement: Matched; payer: string | null; bank: string | null }[],
   and: string,
 ): Promise<Candidate[]> {
   if (wanted.length === 0) return []
-  const windows = wanted.map(({ movement }) => windowOf(movement, zone))
+  const windows = wanted.map(({ movement }) => windowOf(movement, account))
   const { rows } = await pool.query<ExpectedDeposit & { movement_id: string }>(
     `select k.movement_id, e.*
      from unnest($2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::text[])
@@ -338,7 +343,7 @@ async function inWindow(
        order by e.created_at desc limit 50
      ) e`,
     [
-      name,
+      account.name,
       wanted.map(({ movement }) => movement.movementId),
       wanted.map(({ movement }) => movement.amountMinor),
       windows.map(({ from }) => from.toISOString()),
@@ -476,7 +481,10 @@ async function namedCredits(
 }
 
 /** When the money may have been paid, as far as the bank says. */
-function windowOf(movement: Matched, zone: string): { from: Date; until: Date } {
+function windowOf(
+  movement: Matched,
+  { zone, payoutHolidays }: AccountOfMovements,
+): { from: Date; until: Date } {
   if (movement.bookedAt) {
     const ms = movement.bookedAt.getTime()
     return { from: new Date(ms - skewMs), until: new Date(ms + skewMs) }
@@ -484,26 +492,37 @@ function windowOf(movement: Matched, zone: string): { from: Date; until: Date } 
   const from = startOfBankDay(movement, zone)
   // Nobody paid for an order that was made after the bank reported the money.
   const untilMs = Math.min(from.getTime() + 86_400_000, movement.reportedAt.getTime() + skewMs)
-  return { from: earliestOf(from), until: new Date(untilMs) }
+  return { from: earliestOf(movement.bookedOn, from, payoutHolidays), until: new Date(untilMs) }
 }
 
 function startOfBankDay({ bookedOn }: Pick<Matched, 'bookedOn'>, zone: string): Date {
   return startOfDay(new Date(`${bookedOn}T12:00:00Z`), zone)
 }
 
-/** What is booked on a Monday may have been paid on the weekend. */
-function earliestOf(startOfDay: Date): Date {
-  const isMonday = new Date(startOfDay.getTime() + 43_200_000).getUTCDay() === 1
-  return isMonday ? new Date(startOfDay.getTime() - 2 * 86_400_000) : startOfDay
+/** What is booked after a weekend or holidays may have been paid on any of them. */
+function earliestOf(bookedOn: Day, startOfDay: Date, payoutHolidays: string): Date {
+  const holidays = holidaysIn(payoutHolidays)
+  let back = 0
+  for (; back < 7; back++) {
+    const before = new Date(Date.parse(bookedOn) - (back + 1) * 86_400_000)
+    if (isBankingDay(before.toISOString().slice(0, 10), holidays)) break
+  }
+  return new Date(startOfDay.getTime() - back * 86_400_000)
 }
 
 /**
  * The moment that counts against the order's end: the bank's time, or, if it only tells the day, the moment
  * of that day that is nearest to the order's life.
  */
-function paidAt(movement: Matched, { createdAt, expiresAt }: ExpectedDeposit, zone: string): Date {
+function paidAt(
+  movement: Matched,
+  { createdAt, expiresAt }: ExpectedDeposit,
+  account: AccountOfMovements,
+): Date {
   if (movement.bookedAt) return movement.bookedAt
-  const { from } = windowOf(movement, zone)
+  const { from } = windowOf(movement, account)
   const earliest = Math.max(createdAt.getTime(), from.getTime())
-  return new Date(earliest <= expiresAt.getTime() ? earliest : startOfBankDay(movement, zone))
+  return new Date(
+    earliest <= expiresAt.getTime() ? earliest : startOfBankDay(movement, account.zone),
+  )
 }

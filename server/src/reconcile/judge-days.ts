@@ -92,6 +92,7 @@ export function judgeDays(
   statements: readonly StatementFact[],
   movements: readonly MovementFact[],
   today: Day,
+  holidays: ReadonlySet<Day> = new Set(),
 ): JudgedDay[] {
   const trusted = statements.filter(({ isTrusted }) => isTrusted)
   const latest = withOpenings(latestStatements(withoutCovered(pagesJoined(trusted))), trusted)
@@ -130,7 +131,7 @@ export function judgeDays(
   }
   for (const judged of days.values()) {
     const own = byDay.get(judged.day) ?? []
-    judged.breaks.push(...movementBreaks(own, latest, today))
+    judged.breaks.push(...movementBreaks(own, latest, today, holidays))
     judged.breaks.push(...unconfirmedBreak(judged.day, own, latest, hearsay))
     judged.state = stateOf(judged, own, latest)
   }
@@ -340,6 +341,7 @@ function movementBreaks(
   movements: readonly MovementFact[],
   statements: readonly StatementFact[],
   today: Day,
+  holidays: ReadonlySet<Day>,
 ): Break[] {
   return movements.flatMap((movement): Break[] => {
     const { movementId, amountMinor, day, isUnexplained, isInStatement, waitsSince } = movement
@@ -383,7 +385,7 @@ function movementBreaks(
       })
     }
     const isPast = statements.some(
-      ({ to, closing }) => to > day && closing !== null && !isWithinBankingDay(day, to),
+      ({ to, closing }) => to > day && closing !== null && !isWithinBankingDay(day, to, holidays),
     )
     if (!isInStatement && isPast && !movement.isUnconfirmed) {
       breaks.push({

@@ -1,4 +1,5 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { holidaysIn } from '../bank-accounts/pair-reports.ts'
 import { isSplitSql } from '../bank-accounts/split-batches.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
@@ -34,7 +35,7 @@ const lookBackDays = 45
 /** Lays the books beside the bank, for every day of an account, or for those from a day on. */
 export async function reconcileAccount(
   pool: Pool,
-  account: Pick<BankAccount, 'name' | 'zone' | 'currency'>,
+  account: Pick<BankAccount, 'name' | 'zone' | 'currency' | 'payoutHolidays'>,
   now: Date,
   since: Day | null = null,
 ): Promise<Reconciled> {
@@ -134,6 +135,7 @@ export async function reconcileAccount(
       }),
     ),
     today,
+    holidaysIn(account.payoutHolidays),
   )
   const days = judged.filter(({ day }) => since === null || day >= since)
   const last = days.at(-1)

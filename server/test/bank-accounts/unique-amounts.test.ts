@@ -271,6 +271,21 @@ it('an account whose places run out is told of, in the metrics and by an alert, 
   expect([await isTold(), await share()]).toEqual([true, '0.7'])
 })
 
+it('a new account takes deposits in every process, without a restart', async () => {
+  const other = await startTestService({ beside: s, outside: { providers: [] } })
+  try {
+    const there = Object.assign(Object.create(agent), { url: other.service.url })
+    expect((await there.deposit(ofNewUser())).status).toBe(503)
+    account = await makeAccount(s, { match: 'amount', accountNo: '7770005551' })
+    for (const each of [agent, there]) {
+      const takenAt = async () => (await each.deposit(ofNewUser())).json.transfer?.account_number
+      await expect.poll(takenAt).toBe('7770005551')
+    }
+  } finally {
+    await other.close()
+  }
+})
+
 it('several accounts share the orders', async () => {
   const accounts = [
     await makeAccount(s, { match: 'amount', accountNo: '7770004441' }),

@@ -1,4 +1,5 @@
 import { checkAnswerSamples, checkNoticeSamples } from './check-answer-samples.ts'
+import { checkPairingSamples } from './check-pairing-samples.ts'
 import { checkPaymentFiles, checkStatusReports } from './check-payment-file-samples.ts'
 import { checkQrSamples } from './check-qr-samples.ts'
 import { checkStatementSamples } from './check-statement-samples.ts'
@@ -14,6 +15,7 @@ for (const line of files.refused) console.log(`refused, as it must be: ${line}`)
 for (const line of files.differences) console.log(`different: ${line}`)
 console.log(`${files.checked} bank files, ${files.differences.length} differences`)
 const parts = [
+  ['bank files in any order, with pushes', await checkPairingSamples(folder)],
   ['QR codes', checkQrSamples(folder)],
   ['status reports', await checkStatusReports(folder)],
   ['answers of banks, with our ids', await checkAnswerSamples(folder)],
