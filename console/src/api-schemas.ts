@@ -6960,6 +6960,8 @@ export interface Operations {
       reason: string
       /** what to refund, such as 100 or 99.50 */
       amount: string
+      /** always needed: repeated with the same one, the request makes no second refund */
+      ref?: string
       /** another account than the payer's: two people decide on it, always */
       to?: {
         /** 4 to 34 letters and digits; spaces and dashes are taken away */

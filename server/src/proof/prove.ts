@@ -135,7 +135,7 @@ export function proveChain(
     ensure(
       earlier === undefined || row.at.getTime() >= earlier.getTime() - apartMs,
       () =>
-        `journal row ${seq} is of ${row.at.toISOString()}, the row before it of ${earlier?.toISOString()}`,
+        `journal row ${seq} is of ${row.at.toISOString()}, journal row ${seq - 1n} of ${earlier?.toISOString()}`,
     )
     last = row.at
     if (clearings) proveClearing(row, clearings)

@@ -396,7 +396,7 @@ describe('times', () => {
       ({ finding }) => finding ?? [],
     )
     expect([found, others]).toEqual([
-      expect.stringMatching(/^journal row 2 is of .*, the row before it of/),
+      expect.stringMatching(/^journal row 2 is of .*, journal row 1 of/),
       [],
     ])
     await say(-61)
