@@ -84,7 +84,6 @@ async function expectDeposits({ pool, secretKeys }: Backend, { teller }: Desk): 
       userId: order.userId,
       amountMinor: order.amountMinor,
       payableMinor: order.amountMinor,
-      deductionMinor: 0n,
       byAmount: false,
       deductionMinor: 0n,
       payerAccountNo: order.accountNo ?? '',
