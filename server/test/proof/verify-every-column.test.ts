@@ -553,6 +553,8 @@ const toldOnce: Record<string, string[]> = {
   orders: ['account_name', 'bank_code'],
   payments: ['reported_at'],
   payment_claims: ['claimed_at'],
+  expected_deposits: ['deduction'],
+  bank_reports: ['is_return'],
 }
 
 function says(why: string, columns: string[]): Record<string, string> {
