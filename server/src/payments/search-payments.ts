@@ -70,11 +70,17 @@ const withAssignee = (found: string) => `select f.*, n.assignee from (${found}) 
     order by n.note_no desc limit 1
   ) n on true`
 
-/** Payments that a person credited to an order: only the audit log tells them from those that came in right. */
+/**
+ * Payments that a person credited to an order, by the latest ten thousand decisions: only the audit log tells them from
+ * those that came in right.
+ */
 const creditedByPerson = `select ${columns} from (
-    select distinct l.agent_id, l.subject_id from audit_log l
-    where l.action = 'credit_payment' and l.outcome = 'done' and l.subject_kind = 'payment'
-      and ($1::bigint is null or l.agent_id = $1)
+    select distinct d.agent_id, d.subject_id from (
+      select l.agent_id, l.subject_id from audit_log l
+      where l.action = 'credit_payment' and l.outcome = 'done' and l.subject_kind = 'payment'
+        and ($1::bigint is null or l.agent_id = $1)
+      order by l.audit_id desc limit 10000
+    ) d
   ) l
   join payments p on p.agent_id = l.agent_id and p.payment_id = l.subject_id
   join agents a on a.agent_id = p.agent_id

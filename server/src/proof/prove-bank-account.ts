@@ -163,8 +163,12 @@ const accountS = 120
  * write-offs there add up to, and that is what its movements say.
  */
 export async function proveAccount(tx: ProofTx, account: NamedAccount): Promise<void> {
+  await withPatience(tx, accountS, () => laySidesTogether(tx, account))
+}
+
+async function laySidesTogether(tx: ProofTx, account: NamedAccount): Promise<void> {
   const { name } = account
-  const sides = await withPatience(tx, accountS, () => readAccountSides(tx, account))
+  const sides = await readAccountSides(tx, account)
   const { books, payments, deducted, writtenOff, paidOut } = sides
   ensure(
     books === payments + deducted + writtenOff - paidOut,

@@ -340,20 +340,28 @@ function inTurn<Place>(
   }
 }
 
-/** Lays the books beside one account after the other. One that cannot be read does not hold up the others. */
-function accountsInTurn(): RoundPart {
-  let after = ''
+/**
+ * Proves movements page by page and, after the last page, lays the books beside the next account: that reads all of an
+ * account, so it must not happen more often than its movements are gone through. An account that cannot be read does not
+ * hold up the others.
+ */
+function movementsThenAccount(): RoundPart {
+  let [movement, account] = ['', '']
   return {
     of: 'bank accounts',
     prove: async (pool) => {
-      const account = await inSnapshot(pool, (tx) => findNextAccount(tx, after))
-      if (account) {
-        await inSnapshot(pool, (tx) => proveAccount(tx, account)).catch((error) => {
-          if (!(error instanceof ProofFailure)) after = account.name
+      const after = movement
+      const next = await inSnapshot(pool, (tx) => proveMovementPage(tx, after, againRows))
+      movement = next ?? ''
+      if (next !== null) return
+      const found = await inSnapshot(pool, (tx) => findNextAccount(tx, account))
+      if (found) {
+        await inSnapshot(pool, (tx) => proveAccount(tx, found)).catch((error) => {
+          if (!(error instanceof ProofFailure)) account = found.name
           throw error
         })
       }
-      after = account?.name ?? ''
+      account = found?.name ?? ''
     },
   }
 }
@@ -372,9 +380,8 @@ export class RoundProof {
       inTurn('payments', '', proveUnmatchedPage),
       inTurn('payouts', '', proveReferencePage),
       inTurn('events', beforeAllEvents, proveEventPage),
-      inTurn('bank accounts', '', proveMovementPage),
+      movementsThenAccount(),
       inTurn('bank accounts', '', proveExpectedPage),
-      accountsInTurn(),
       inTurn('payout files', '', proveNextPayoutFile),
       inTurn('limits', beforeAllLimits, proveLimitPage),
       { of: 'audit', prove: (pool) => audit.step(pool, againRows) },

@@ -127,7 +127,10 @@ async function checkWallet(
 ): Promise<string[]> {
   const [door] = world.doors
   if (!door) throw new Error('there is no door')
-  const { json: wallet } = await world.client(agent, door).get('/payment/wallet')
+  const client = world.client(agent, door)
+  const { json } = await client.get('/payment/wallet')
+  const { reserve } = (await client.get('/payment/wallet/reserve')).json
+  const wallet = { ...json, reserve }
   const inMinor = (amount: number) => minor(amount, agent.terms)
   const implied = walletOf(orders, agent.terms)
   const findings: string[] = []

@@ -6,7 +6,8 @@ interface StateNow {
   state: string
   remaining: number
   /** What became of each payment beside the one that the state is about. */
-  others: string[]
+  /** A process of the release before does not tell them. */
+  others?: string[]
 }
 
 const { body, documentElement } = document
@@ -118,7 +119,7 @@ function clockText(seconds: number): string {
 /** Takes the server's state: sets the countdown, and if anything is new fetches and shows the page. */
 async function take(now: StateNow): Promise<void> {
   const { state, remaining } = now
-  if (state !== shown() || now.others.join(' ') !== others()) await showAnew()
+  if (state !== shown() || (now.others ?? []).join(' ') !== others()) await showAnew()
   if (shown() === 'waiting') countFrom(remaining)
 }
 
