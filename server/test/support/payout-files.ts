@@ -1,7 +1,7 @@
 import type { BankAccountTerms } from '../../src/bank-accounts/bank-account-terms.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
 import { makeAccount, routed, type TestAccount } from './bank-accounts.ts'
-import type { AgentClient, Answer, TestService } from './service.ts'
+import type { AgentClient, Answer, TestClock, TestService } from './service.ts'
 
 const banks =
   'BBL KTB JPM MUFG TTB SCB CITI SMBC SCBT CIMBT UOBT BAY MEGA BOA CACIB GSB HSBC DB GHB BAAC EXIM MHCB ISBT TISCO KKP ICBCT LHB'.split(
@@ -90,4 +90,13 @@ export function pain002(
 /** The items of a file's answer as `code state`, or by another field. */
 export function statesOf({ json }: Answer): string[] {
   return json.items.map((item: { state: string }) => item.state)
+}
+
+const dayMs = 86_400_000
+
+/** Goes on to the next three o'clock, ten in Bangkok: what then takes less than hours happens on one day of the bank. */
+export function goToMorning(clock: TestClock): void {
+  const now = clock().getTime()
+  const three = Math.floor(now / dayMs) * dayMs + 3 * 3_600_000
+  clock.advance((three > now ? three : three + dayMs) - now)
 }
