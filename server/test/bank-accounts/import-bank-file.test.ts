@@ -671,7 +671,9 @@ ${lines.join('')}</BANKTRANLIST><LEDGERBAL><BALAMT>${balance}<DTASOF>${compact}<
 })
 
 it('a push between two imports of a day is credited once', async () => {
-  await s.sql(`update providers set state = 'off' where name in (select name from bank_accounts)`)
+  // An account without a row here is on.
+  await s.sql(`insert into providers (name, state, updated_at)
+    select name, 'off', now() from bank_accounts on conflict (name) do update set state = 'off'`)
   const account = await makeAccount(s, { match: 'amount', surplusSteps: 9 })
   const agent = await s.agent()
   const { json } = await agent.deposit()
