@@ -267,12 +267,12 @@ export const reopenItems = `update open_items i set closed_at = null, resolution
   from ${reopenedColumns.rows('u')}
   where i.agent_id = u.agent_id and i.item_id = u.item_id and i.closed_at is not null`
 
-type Contradiction = Pick<OpenItem, 'agentId' | 'provider' | 'reference'> & {
+type Contradiction = Pick<OpenItem, 'agentId' | 'provider' | 'reference' | 'openedAt'> & {
   state: 'paid' | 'returned'
 }
 
 export const contradictionColumns = columns<Contradiction>({
-  ...itemColumns.pick('agentId', 'provider', 'reference').description,
+  ...itemColumns.pick('agentId', 'provider', 'reference', 'openedAt').description,
   state: ['state', 'text'],
 })
 
@@ -281,6 +281,18 @@ export const contradictPayouts = `update payouts p set state = u.state, ask_at =
   from ${contradictionColumns.rows('u')}
   where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
     and p.state <> 'returned'`
+
+/**
+ * Once a payout's money has come back, no item says any more that it was paid: a payout has items of two kinds if its
+ * order changed between its provider's reports.
+ */
+export const returnItems = `update open_items i set provider_said = 'REVERT',
+    reopened_at = case when i.closed_at is null then i.reopened_at else u.opened_at end,
+    closed_at = null, resolution = null, closed_by = null, evidence = null
+  from ${contradictionColumns.rows('u')}
+  join payouts p on p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
+  where i.agent_id = p.agent_id and i.order_id = p.order_id and i.reference = p.reference
+    and p.state = 'returned' and i.provider_said = 'PAID'`
 
 export const closedItemColumns = columns<ClosedItem>({
   ...itemColumns.pick('agentId', 'orderId', 'reference').description,

@@ -425,6 +425,7 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
     }))
     const values = sql.contradictionColumns.values(said)
     statements.push(run(tx, 'contradict-payouts', sql.contradictPayouts, values))
+    statements.push(run(tx, 'return-items', sql.returnItems, values))
   }
   await all(statements)
 }

@@ -58,6 +58,7 @@ const paid: PayoutOutcome = { type: 'paid' }
 const unknown: PayoutOutcome = { type: 'unknown', reason: 'no answer' }
 const notSent: PayoutOutcome = { type: 'not_sent', reason: 'the line was down' }
 const refusedForSure: PayoutOutcome = { type: 'rejected', mayTryAnother: true, reason: 'no' }
+const refusedFinally: PayoutOutcome = { type: 'rejected', mayTryAnother: false, reason: 'no' }
 
 /** Alpha refuses it; beta is called with it and answers so. */
 async function goesOnToBeta(answer: PayoutOutcome) {
@@ -237,6 +238,70 @@ describe('an item that a person has closed', () => {
   })
 })
 
+describe('money that comes back', () => {
+  const back: PayoutOutcome = { type: 'returned' }
+
+  const itemsOf = async (txnId: string) =>
+    (
+      await s.sql(
+        `select kind, provider_said, resolution, closed_at is null as "isOpen" from open_items
+         where agent_id = $1 and order_id = $2 order by kind`,
+        txnId.split('-'),
+      )
+    ).rows
+
+  it('is said by every item of its payout, though the order has failed since the first', async () => {
+    for (const isClosed of [false, true]) {
+      const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+      await tell(alpha, first, paid)
+      if (isClosed) await close(txnId)
+      if (isClosed) await tell(beta, second, refusedForSure)
+      await resolve(s, txnId, 'failed', 'statement 9: nothing went out')
+      await tell(alpha, first, back)
+      expect(await itemsOf(txnId)).toEqual([
+        { kind: 'paid_after_failed', provider_said: 'REVERT', resolution: null, isOpen: true },
+        { kind: 'paid_twice', provider_said: 'REVERT', resolution: null, isOpen: true },
+      ])
+      await s.prove()
+      expect(await told(agent, txnId)).toEqual(['FAILED'])
+    }
+  })
+
+  it('is said by every item of its payout, though another has paid since the first', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta(refusedFinally)
+    expect(await statusOf(agent, txnId)).toBe('FAILED')
+    await tell(alpha, first, paid)
+    await tell(beta, second, paid)
+    await resolve(s, txnId, 'paid', 'statement 9')
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ status: 'PAID', provider: 'beta' })
+    // However often it is said, and though the payment is said again.
+    for (const said of [back, paid]) {
+      await tell(alpha, first, said)
+      const { rows } = await s.sql(
+        'select item_id, provider_said from open_items where reference = $1 order by kind',
+        [first],
+      )
+      expect(rows).toMatchObject([{ provider_said: 'REVERT' }, { provider_said: 'REVERT' }])
+      for (const { item_id } of rows) {
+        const item = await findItem(s.backend.pool, item_id)
+        if (!item) throw new Error('there is no item')
+        // The order is paid by beta: to revert it would give the agent what it owes.
+        expect(itemNext(item, await orderOf(process.desk, txnId))).not.toContain('revert the order')
+      }
+    }
+  })
+
+  it('comes back to the order if that was marked as paid, though the item was closed before', async () => {
+    const { agent, txnId, first } = await goesOnToBeta(refusedFinally)
+    await tell(alpha, first, paid)
+    await close(txnId)
+    await resolve(s, txnId, 'paid', 'statement 9')
+    await tell(alpha, first, back)
+    expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID', 'REVERT'])
+    expect(await itemOf(txnId)).toMatchObject({ provider_said: 'PAID', resolution: 'looked_into' })
+  })
+})
+
 describe('money that left against the books is booked where it left', () => {
   /** What the house's book says of alpha, and what agents' books say. */
   async function clearingAtAlpha(agentId: bigint): Promise<string[]> {
@@ -251,8 +316,7 @@ describe('money that left against the books is booked where it left', () => {
   async function writeOffAsTold(txnId: string): Promise<void> {
     const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
     if (!item) throw new Error('there is no item')
-    const { status } = await orderOf(process.desk, txnId)
-    const words = itemNext(item, status)
+    const words = itemNext(item, await orderOf(process.desk, txnId))
     const told = /write off (-?[0-9.]+) THB at (\S+) with the reference (\S+?)[,;]/.exec(words)
     const [, amount = '', provider = '', ref = ''] = told ?? []
     const minor = parseDecimal(amount.replace('-', ''), 'THB') ?? 0n
