@@ -182,7 +182,7 @@ export async function readBooks(
   for (const { agent_id, order_id, kind, ...payer } of against) {
     const key = keyOf(agent_id, order_id)
     if (kind === 'refunded_and_taken_back') books.takenBack.add(key)
-    else if (!books.payers.has(key)) books.payers.set(key, payer)
+    else books.payers.set(key, [...(books.payers.get(key) ?? []), payer])
   }
   for (const payment of unmatched.map(unmatchedColumns.fromRow)) {
     books.unmatched.set(payment.paymentId, payment)

@@ -73,8 +73,8 @@ export async function openItemsOfOrder(
 }
 
 /**
- * What speaks against sending an order to a provider that has not got it: another provider says that it paid, and no
- * person has found otherwise; or the order refunds a deposit that was taken back.
+ * What speaks against sending an order to a provider that has not got it: another provider says that it paid, and it is
+ * open whether it has; or the order refunds a deposit that was taken back.
  */
 export async function whyNotToSend(
   pool: Pool,
@@ -83,7 +83,7 @@ export async function whyNotToSend(
   const { rows } = await pool.query<{ kind: ItemKind; provider: string }>(
     `select kind, provider from open_items where agent_id = $1 and order_id = $2
        and (kind = 'refunded_and_taken_back'
-         or (provider_said = 'PAID' and closed_at is null and reopened_at is null))`,
+         or (provider_said = 'PAID' and closed_at is null))`,
     [agentId, orderId],
   )
   const isOfDeposit = ({ kind }: { kind: ItemKind }) => kind === 'refunded_and_taken_back'

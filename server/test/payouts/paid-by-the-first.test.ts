@@ -67,6 +67,7 @@ async function goesOnToBeta(answer: PayoutOutcome) {
   banks.alpha.onSubmit = async () => refusedForSure
   banks.beta.onSubmit = async () => answer
   banks.beta.onAsk = async () => unknown
+  banks.gamma.onSubmit = async () => ({ type: 'accepted' })
   await process.payOut(txnId)
   const [first, second] = await attemptsOf(s, txnId)
   return { agent, txnId, first: first?.reference ?? '', second: second?.reference ?? '' }
@@ -108,17 +109,6 @@ describe('if nothing has left for the second, it is not sent there and is PAID b
     ])
   })
 
-  it('and the second does not know it', async () => {
-    const payout = await goesOnToBeta(unknown)
-    await tell(alpha, payout.first, paid)
-    banks.beta.onSubmit = async () => paid
-    banks.beta.onAsk = async () => ({ type: 'not_found' })
-    s.clock.advance(60_000)
-    await process.round()
-    expect(callsAbout(payout.txnId, beta.submitted)).toHaveLength(1)
-    await expectPaidByAlpha(payout)
-  })
-
   it('while it waits for a place at a third', async () => {
     let letGo = () => {}
     const lane = new PayoutLane(1)
@@ -138,6 +128,53 @@ describe('if nothing has left for the second, it is not sent there and is PAID b
     Reflect.get(process.runner, 'handing').delete('gamma')
     expect(callsAbout(txnId, gamma.submitted)).toHaveLength(0)
     await expectPaidByAlpha({ agent, txnId, first: '', second: '' })
+  })
+})
+
+describe('if the second does not know it, a call may still be on its way: it is not sent again, and waits', () => {
+  async function unknownToBeta() {
+    const payout = await goesOnToBeta(unknown)
+    await tell(alpha, payout.first, paid)
+    banks.beta.onSubmit = async () => paid
+    banks.beta.onAsk = async () => ({ type: 'not_found' })
+    s.clock.advance(60_000)
+    await process.round()
+    expect(callsAbout(payout.txnId, beta.submitted)).toHaveLength(1)
+    expect(await statusOf(payout.agent, payout.txnId)).toBe('WAITING')
+    expect((await attemptsOf(s, payout.txnId))[1]).toMatchObject({
+      state: 'not_found',
+      ask_at: expect.any(Date),
+    })
+    return payout
+  }
+
+  const askBeta = async (outcome: PayoutOutcome) => {
+    banks.beta.onAsk = async () => outcome
+    s.clock.advance(3_600_000)
+    await process.round()
+  }
+
+  it('until the second says that it paid', async () => {
+    const { agent, txnId } = await unknownToBeta()
+    await askBeta(paid)
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'beta' })
+    expect(await itemOf(txnId)).toMatchObject({ kind: 'paid_twice', closed_at: null })
+  })
+
+  it('until the second refuses it', async () => {
+    const payout = await unknownToBeta()
+    await askBeta(refusedForSure)
+    await expectPaidByAlpha(payout)
+  })
+
+  it('until a person finds that the first has not paid', async () => {
+    const { agent, txnId } = await unknownToBeta()
+    await close(txnId)
+    await askBeta({ type: 'not_found' })
+    expect(callsAbout(txnId, beta.submitted)).toHaveLength(2)
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'beta' })
   })
 })
 
@@ -189,6 +226,55 @@ describe('where a person found that the first had not paid,', () => {
       const { provider } = await orderOf(process.desk, txnId)
       expect(provider).toBe(to === 'paid' ? 'alpha' : 'beta')
     }
+  })
+
+  it('it is not sent to the second again once that has refused it, though it was not written down', async () => {
+    for (const to of ['paid', 'failed'] as const) {
+      const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+      await tell(alpha, first, paid)
+      await close(txnId)
+      await tell(beta, second, refusedForSure)
+      // As if the process had died before it saved the refusal.
+      await s.sql(`update payouts set state = 'accepted', ask_at = $2 where reference = $1`, [
+        second,
+        s.clock(),
+      ])
+      banks.beta.onSubmit = async () => paid
+      banks.beta.onAsk = async () => ({ type: 'not_found' })
+      s.clock.advance(60_000)
+      await process.round()
+      expect(callsAbout(txnId, beta.submitted)).toHaveLength(1)
+      expect(await statusOf(agent, txnId)).toBe('WAITING')
+      await resolve(s, txnId, to, `statement 8: ${to}`)
+      expect(await told(agent, txnId)).toEqual([to.toUpperCase()])
+      const { provider } = await orderOf(process.desk, txnId)
+      expect(provider).toBe(to === 'paid' ? 'alpha' : 'beta')
+      s.clock.advance(3_600_000)
+      await process.round()
+      expect(callsAbout(txnId, beta.submitted)).toHaveLength(1)
+      // A call that arrives late may pay.
+      const open = { state: 'not_found', asks: 2, ask_at: expect.any(Date) }
+      const ended = { state: 'rejected', ask_at: null }
+      expect((await attemptsOf(s, txnId))[1]).toMatchObject(to === 'paid' ? open : ended)
+    }
+  })
+
+  it('and the second neither, a person can still say that it was paid', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta(refusedForSure)
+    const [, , third] = await attemptsOf(s, txnId)
+    await tell(alpha, first, paid)
+    await tell(beta, second, paid)
+    const { rows } = await s.sql(
+      'select item_id from open_items where agent_id = $1 and order_id = $2',
+      txnId.split('-'),
+    )
+    expect(rows).toHaveLength(2)
+    for (const { item_id } of rows) expect(await closeAsSeen(s, item_id)).toBe(true)
+    await tell(gamma, third?.reference ?? '', refusedForSure)
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await resolve(s, txnId, 'paid', 'statement 8')
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'alpha' })
   })
 
   it('it goes its way with the second', async () => {
