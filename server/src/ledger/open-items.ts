@@ -111,8 +111,10 @@ export async function closeItem(
     const { rowCount } = await tx.query(
       `update open_items set closed_at = $3, closed_by = $4, evidence = $5, resolution = 'looked_into'
        where agent_id = $1 and item_id = $2 and closed_at is null and provider_said = $6
-         and (reopened_at is null or provider_said <> 'PAID' or not exists (select 1 from orders o
-           where o.agent_id = $1 and o.order_id = open_items.order_id and o.status = 'WAITING'))`,
+         and (reopened_at is null or not exists (select 1 from orders o
+           join payouts p on p.agent_id = o.agent_id and p.order_id = o.order_id and p.reference = o.provider_ref
+           where o.agent_id = $1 and o.order_id = open_items.order_id and o.status = 'WAITING'
+             and (open_items.provider_said = 'PAID' or p.ask_at is null)))`,
       [seen.agentId, seen.itemId, closed.at, closed.by, closed.evidence, seen.providerSaid],
     )
     return rowCount === 1

@@ -48,7 +48,11 @@ export function itemNext(
     return `${lookAtStatement} If the money came back, revert the order; ${thenClose}`
   }
   if (providerSaid === 'REVERT') {
-    return `${lookAtStatement} If the money came back, nobody owes anything. If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; ${thenClose}`
+    const waits =
+      status === 'WAITING' && item.reopenedAt !== null
+        ? ` If ${orderProvider} has refused the order, it waits for you: mark it as failed.`
+        : ''
+    return `${lookAtStatement} If the money came back, nobody owes anything.${waits} If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; ${thenClose}`
   }
   if (status === 'FAILED') {
     return `${lookAtStatement} If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found.`

@@ -104,10 +104,11 @@ export async function proveClosings(tx: ProofTx, items: readonly ItemFact[]): Pr
 
 /**
  * Whether a person has to say how an order ended: one provider says that it paid, a person has found otherwise, and the
- * latest provider has refused it.
+ * latest provider has refused it. If the first then says that it got the money back, they still have to.
  */
 export function waitsForPerson(items: readonly ItemFact[]): boolean {
   return items.some(
-    ({ providerSaid, reopenedAt }) => providerSaid === 'PAID' && reopenedAt !== null,
+    ({ providerSaid, reopenedAt }) =>
+      (providerSaid === 'PAID' || providerSaid === 'REVERT') && reopenedAt !== null,
   )
 }

@@ -277,6 +277,25 @@ describe('where a person found that the first had not paid,', () => {
     expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'alpha' })
   })
 
+  it('and its money comes back while a person is asked, it still waits for them', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+    await tell(alpha, first, paid)
+    await close(txnId)
+    await tell(beta, second, refusedForSure)
+    await tell(alpha, first, { type: 'returned' })
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await s.prove()
+    // Nobody would see that it waits.
+    expect(await close(txnId)).toBe(false)
+    const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
+    if (!item) throw new Error('there is no item')
+    expect(itemNext(item, await orderOf(process.desk, txnId))).toContain('mark it as failed')
+    await resolve(s, txnId, 'failed', 'statement 8: it came back')
+    expect(await close(txnId)).toBe(true)
+    expect(await told(agent, txnId)).toEqual(['FAILED'])
+    expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 100_000, held: 0 })
+  })
+
   it('it goes its way with the second', async () => {
     const { agent, txnId, first, second } = await goesOnToBeta(notSent)
     await tell(alpha, first, paid)
