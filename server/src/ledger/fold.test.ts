@@ -73,6 +73,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     payments: new Map(),
     claims: new Map(),
     payers: new Map(),
+    cameBack: new Set(),
     takenBack: new Set(),
     takenReferences: new Set(),
     doneKeys: new Set(),
@@ -252,10 +253,15 @@ it('what one provider says of its money coming back leaves what another says', (
   }
   const wallet = read.wallets.get(1n)
   if (wallet) read.wallets.set(1n, { ...wallet, balances: { ...noChange, held: 10_000n } })
-  const from = (provider: string, providerRef: string, to: 'REVERT' | 'FAILED') => {
+  const from = (provider: string, providerRef: string, to: 'PAID' | 'REVERT' | 'FAILED') => {
     return { ...outcome(1, to), provider, providerRef } as Command
   }
-  const { writes } = run(read, [from('gamma', 'c-3', 'REVERT'), from('beta', 'b-2', 'FAILED')])
+  const { writes } = run(read, [
+    from('gamma', 'c-3', 'REVERT'),
+    // Said before, and late.
+    from('gamma', 'c-3', 'PAID'),
+    from('beta', 'b-2', 'FAILED'),
+  ])
   expect(writes.changedOrders).toMatchObject([
     { order: { status: 'PAID', provider: 'alpha', providerRef: 'a-1' } },
   ])

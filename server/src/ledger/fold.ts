@@ -44,6 +44,8 @@ export interface Books {
    * The first one counts: those that nobody has looked into come first, then earlier ones.
    */
   payers: Map<string, readonly SaidPaid[]>
+  /** By agent: the references of attempts whose providers say that the money came back. */
+  cameBack: Set<string>
   /** By agent and order: refunds that a provider had when their deposit was taken back. */
   takenBack: Set<string>
   /** Those of the references in the commands that payouts of any agent already use. */
@@ -186,6 +188,7 @@ export const noBooks: Books = {
   lastTimes: new Map(),
   claims: new Map(),
   payers: new Map(),
+  cameBack: new Set(),
   takenBack: new Set(),
   takenReferences: new Set(),
   doneKeys: new Set(),
@@ -234,6 +237,7 @@ export function fold(
   const lastTimes = new Map(books.lastTimes)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
+  const cameBack = new Set(books.cameBack)
   const takenBack = new Set(books.takenBack)
   const takenReferences = new Set(books.takenReferences)
   const doneKeys = new Set(books.doneKeys)
@@ -342,12 +346,14 @@ export function fold(
       const key = keyOf(agentId, orderId)
       const known = payers.get(key) ?? []
       // The same said again changes nothing about what a person has found out.
-      if (providerSaid === 'PAID' && !known.some((each) => each.reference === reference)) {
+      const isKnown = known.some((each) => each.reference === reference)
+      if (providerSaid === 'PAID' && !isKnown && !cameBack.has(keyOf(agentId, reference))) {
         const payer = { provider, reference, isLookedInto: false, isAskedAgain: false }
         const seen = known.findIndex(({ isLookedInto }) => isLookedInto)
         payers.set(key, known.toSpliced(seen < 0 ? known.length : seen, 0, payer))
       }
       if (providerSaid === 'REVERT') {
+        cameBack.add(keyOf(agentId, reference))
         payers.set(
           key,
           known.filter((payer) => payer.reference !== reference),
