@@ -78,7 +78,7 @@ function showCommand(item: Command): void {
         const order = await findOrder(pool, found.agentId, found.orderId)
         print(`${found.itemId}: ${amountOf(found)}, order ${txnId(found.agentId, found.orderId)}`)
         print(`${sidesOf(found)} The order is ${order?.status} now.`)
-        print(itemNext(found, order?.status ?? 'WAITING'))
+        print(itemNext(found, order ?? { status: 'WAITING', providerRef: null }))
         if (found.evidence !== null) print(`Closed on: ${found.evidence}`)
       })
     })

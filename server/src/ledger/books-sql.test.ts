@@ -132,10 +132,20 @@ it('every statement whose columns follow from a description says what it seems t
     in ('REVERT', excluded.provider_said) then null else open_items.evidence end"
   `)
   expect(sent(sql.contradictPayouts)).toMatchInlineSnapshot(`
-    "update payouts p set state = u.state, ask_at = null from unnest($1::bigint[], $2::text[],
-    $3::text[], $4::text[]) u(agent_id, provider, reference, state) where p.agent_id =
-    u.agent_id and p.provider = u.provider and p.reference = u.reference and p.state <>
-    'returned'"
+    "update payouts p set state = u.state, ask_at = null from unnest($1::bigint[], $2::uuid[],
+    $3::text[], $4::text[], $5::timestamptz[], $6::text[]) u(agent_id, order_id, provider,
+    reference, opened_at, state) where p.agent_id = u.agent_id and p.provider = u.provider and
+    p.reference = u.reference and p.state <> 'returned'"
+  `)
+  expect(sent(sql.returnItems)).toMatchInlineSnapshot(`
+    "update open_items i set provider_said = 'REVERT', reopened_at = case when i.closed_at is
+    null then i.reopened_at else u.opened_at end, closed_at = null, resolution = null,
+    closed_by = null, evidence = null from unnest($1::bigint[], $2::uuid[], $3::text[],
+    $4::text[], $5::timestamptz[], $6::text[]) u(agent_id, order_id, provider, reference,
+    opened_at, state) where i.agent_id = u.agent_id and i.order_id = u.order_id and
+    i.reference = u.reference and i.provider_said = 'PAID' and exists (select 1 from
+    open_items r where r.agent_id = i.agent_id and r.order_id = i.order_id and r.reference =
+    i.reference and r.provider_said = 'REVERT')"
   `)
   expect(sent(sql.closeItems)).toMatchInlineSnapshot(`
     "update open_items i set closed_at = u.at, resolution = 'order_paid', evidence = u.evidence

@@ -57,13 +57,16 @@ export const writeClearings = `insert into clearings (${clearingColumns.names})
   select * from ${clearingColumns.unnest}
   on conflict (agent_id, provider) do update set seq = excluded.seq, balance = excluded.balance`
 
-/** What items say against handing an order on: somebody says that it paid, or what it refunds was taken back. */
-export const itemsAgainst = `select i.agent_id, i.order_id, i.kind, i.provider, i.reference,
+/**
+ * What items say against handing an order on: somebody says that it paid, or what it refunds was taken back. And whose
+ * money came back: that such a one has paid is no news.
+ */
+export const itemsAgainst = `select i.agent_id, i.order_id, i.kind, i.provider, i.reference, i.provider_said,
     (i.closed_at is not null or i.reopened_at is not null) as "isLookedInto",
     i.reopened_at is not null as "isAskedAgain" from open_items i
   join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
     on i.agent_id = k.agent_id and i.order_id = k.order_id
-  where i.provider_said = 'PAID' or i.kind = 'refunded_and_taken_back'
+  where i.provider_said in ('PAID', 'REVERT') or i.kind = 'refunded_and_taken_back'
   order by "isLookedInto", i.opened_at, i.item_id`
 
 export const archivedByRefId = `select a.agent_id, a.ref_id from archived_refs a
@@ -267,12 +270,15 @@ export const reopenItems = `update open_items i set closed_at = null, resolution
   from ${reopenedColumns.rows('u')}
   where i.agent_id = u.agent_id and i.item_id = u.item_id and i.closed_at is not null`
 
-type Contradiction = Pick<OpenItem, 'agentId' | 'provider' | 'reference'> & {
+type Contradiction = Pick<
+  OpenItem,
+  'agentId' | 'orderId' | 'provider' | 'reference' | 'openedAt'
+> & {
   state: 'paid' | 'returned'
 }
 
 export const contradictionColumns = columns<Contradiction>({
-  ...itemColumns.pick('agentId', 'provider', 'reference').description,
+  ...itemColumns.pick('agentId', 'orderId', 'provider', 'reference', 'openedAt').description,
   state: ['state', 'text'],
 })
 
@@ -281,6 +287,19 @@ export const contradictPayouts = `update payouts p set state = u.state, ask_at =
   from ${contradictionColumns.rows('u')}
   where p.agent_id = u.agent_id and p.provider = u.provider and p.reference = u.reference
     and p.state <> 'returned'`
+
+/**
+ * Once a payout's money has come back, no item says any more that it was paid: a payout has items of two kinds if its
+ * order changed between its provider's reports.
+ */
+export const returnItems = `update open_items i set provider_said = 'REVERT',
+    reopened_at = case when i.closed_at is null then i.reopened_at else u.opened_at end,
+    closed_at = null, resolution = null, closed_by = null, evidence = null
+  from ${contradictionColumns.rows('u')}
+  where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
+    and i.provider_said = 'PAID' and exists (select 1 from open_items r
+      where r.agent_id = i.agent_id and r.order_id = i.order_id and r.reference = i.reference
+        and r.provider_said = 'REVERT')`
 
 export const closedItemColumns = columns<ClosedItem>({
   ...itemColumns.pick('agentId', 'orderId', 'reference').description,

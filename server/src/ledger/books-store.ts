@@ -6,6 +6,7 @@ import type {
   ItemKind,
   OpenItem,
   Order,
+  OrderStatus,
   Payment,
   PaymentClaim,
   SaidPaid,
@@ -127,12 +128,9 @@ export async function readBooks(
     readList<object>(tx, 'unmatched-by-id', sql.unmatchedById, unmatchedIds),
     readList<PaymentClaim>(tx, 'claims-by-id', claimsById, claimed),
     readList<NamedPayout>(tx, 'references', payoutsByReference, references),
-    read<SaidPaid & { agent_id: bigint; order_id: string; kind: ItemKind }>(
-      tx,
-      'items-against',
-      sql.itemsAgainst,
-      afterNo,
-    ),
+    read<
+      SaidPaid & { agent_id: bigint; order_id: string; kind: ItemKind; provider_said: OrderStatus }
+    >(tx, 'items-against', sql.itemsAgainst, afterNo),
     read<{ agent_id: bigint; once_key: string }>(tx, 'rows-by-key', sql.rowsByKey, keys),
     read<{ agent_id: bigint; ref_id: string }>(
       tx,
@@ -159,6 +157,7 @@ export async function readBooks(
     lastTimes: new Map(times.map(({ agent_id, at }) => [agent_id, at])),
     claims: new Map(claims.map((claim) => [claim.paymentId, claim])),
     payers: new Map(),
+    cameBack: new Set(),
     takenBack: new Set(),
     takenReferences: new Set(taken.map(({ reference }) => reference)),
     doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
@@ -179,10 +178,11 @@ export async function readBooks(
     books.orders.set(key, order)
     books.refIds.set(keyOf(order.agentId, order.refId), order)
   }
-  for (const { agent_id, order_id, kind, ...payer } of against) {
+  for (const { agent_id, order_id, kind, provider_said, ...payer } of against) {
     const key = keyOf(agent_id, order_id)
     if (kind === 'refunded_and_taken_back') books.takenBack.add(key)
-    else if (!books.payers.has(key)) books.payers.set(key, payer)
+    else if (provider_said === 'REVERT') books.cameBack.add(keyOf(agent_id, payer.reference))
+    else books.payers.set(key, [...(books.payers.get(key) ?? []), payer])
   }
   for (const payment of unmatched.map(unmatchedColumns.fromRow)) {
     books.unmatched.set(payment.paymentId, payment)
@@ -425,6 +425,7 @@ async function openItems(tx: BatchTx, items: Writes['newItems']): Promise<void> 
     }))
     const values = sql.contradictionColumns.values(said)
     statements.push(run(tx, 'contradict-payouts', sql.contradictPayouts, values))
+    statements.push(run(tx, 'return-items', sql.returnItems, values))
   }
   await all(statements)
 }

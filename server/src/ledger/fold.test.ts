@@ -73,6 +73,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     payments: new Map(),
     claims: new Map(),
     payers: new Map(),
+    cameBack: new Set(),
     takenBack: new Set(),
     takenReferences: new Set(),
     doneKeys: new Set(),
@@ -239,4 +240,29 @@ it('folding leaves what was read as it was, and gives the same again', () => {
 
 it('a command for an agent whose wallet was not read is a fault, not a refusal', () => {
   expect(() => run(books(), [adjust('a', 5n, 3n)])).toThrow('wallet of agent 3 was not read')
+})
+
+it('what one provider says of its money coming back leaves what another says', () => {
+  const waits = order(1, 'withdraw', { provider: 'beta', providerRef: 'b-2', handedOverAt: at })
+  const said = (provider: string, reference: string) => {
+    return { provider, reference, isLookedInto: false, isAskedAgain: false }
+  }
+  const read: Books = {
+    ...withOrder(waits),
+    payers: new Map([[keyOf(1n, waits.orderId), [said('gamma', 'c-3'), said('alpha', 'a-1')]]]),
+  }
+  const wallet = read.wallets.get(1n)
+  if (wallet) read.wallets.set(1n, { ...wallet, balances: { ...noChange, held: 10_000n } })
+  const from = (provider: string, providerRef: string, to: 'PAID' | 'REVERT' | 'FAILED') => {
+    return { ...outcome(1, to), provider, providerRef } as Command
+  }
+  const { writes } = run(read, [
+    from('gamma', 'c-3', 'REVERT'),
+    // Said before, and late.
+    from('gamma', 'c-3', 'PAID'),
+    from('beta', 'b-2', 'FAILED'),
+  ])
+  expect(writes.changedOrders).toMatchObject([
+    { order: { status: 'PAID', provider: 'alpha', providerRef: 'a-1' } },
+  ])
 })

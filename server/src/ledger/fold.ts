@@ -40,10 +40,12 @@ export interface Books {
   /** By payment id only: payment ids are unique across all agents. */
   claims: Map<string, PaymentClaim>
   /**
-   * By agent and order: the attempt that its provider says it paid, although the order went on without
-   * it.
+   * By agent and order: the attempts that their providers say they paid, although the order went on without them.
+   * The first one counts: those that nobody has looked into come first, then earlier ones.
    */
-  payers: Map<string, SaidPaid>
+  payers: Map<string, readonly SaidPaid[]>
+  /** By agent: the references of attempts whose providers say that the money came back. */
+  cameBack: Set<string>
   /** By agent and order: refunds that a provider had when their deposit was taken back. */
   takenBack: Set<string>
   /** Those of the references in the commands that payouts of any agent already use. */
@@ -186,6 +188,7 @@ export const noBooks: Books = {
   lastTimes: new Map(),
   claims: new Map(),
   payers: new Map(),
+  cameBack: new Set(),
   takenBack: new Set(),
   takenReferences: new Set(),
   doneKeys: new Set(),
@@ -234,6 +237,7 @@ export function fold(
   const lastTimes = new Map(books.lastTimes)
   const claims = new Map(books.claims)
   const payers = new Map(books.payers)
+  const cameBack = new Set(books.cameBack)
   const takenBack = new Set(books.takenBack)
   const takenReferences = new Set(books.takenReferences)
   const doneKeys = new Set(books.doneKeys)
@@ -295,7 +299,7 @@ export function fold(
         payment: paymentId === undefined ? undefined : payments.get(keyOf(agentId, paymentId)),
         unmatched: paymentId === undefined ? undefined : unmatched.get(paymentId),
         claim: paymentId === undefined ? undefined : claims.get(paymentId),
-        payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted)),
+        payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted))?.[0],
         isTakenBack: attempted !== undefined && takenBack.has(keyOf(agentId, attempted)),
         takenReferences,
         isDone: doneKeys.has(keyOf(agentId, doneKeyOf(command) ?? '')),
@@ -340,18 +344,31 @@ export function fold(
     if (decision.item) {
       const { orderId, provider, reference, providerSaid } = decision.item
       const key = keyOf(agentId, orderId)
-      const known = payers.get(key)
+      const known = payers.get(key) ?? []
       // The same said again changes nothing about what a person has found out.
-      const isNew = !known || (known.isLookedInto && known.reference !== reference)
-      if (providerSaid === 'PAID' && isNew) {
-        payers.set(key, { provider, reference, isLookedInto: false, isAskedAgain: false })
+      const isKnown = known.some((each) => each.reference === reference)
+      if (providerSaid === 'PAID' && !isKnown && !cameBack.has(keyOf(agentId, reference))) {
+        const payer = { provider, reference, isLookedInto: false, isAskedAgain: false }
+        const seen = known.findIndex(({ isLookedInto }) => isLookedInto)
+        payers.set(key, known.toSpliced(seen < 0 ? known.length : seen, 0, payer))
       }
-      if (providerSaid === 'REVERT' && known?.reference === reference) payers.delete(key)
+      if (providerSaid === 'REVERT') {
+        cameBack.add(keyOf(agentId, reference))
+        payers.set(
+          key,
+          known.filter((payer) => payer.reference !== reference),
+        )
+      }
     }
     if (decision.reopens) {
-      const { orderId, provider, reference } = decision.reopens
-      const asked = { provider, reference, isLookedInto: true, isAskedAgain: true }
-      payers.set(keyOf(agentId, orderId), asked)
+      const { orderId, reference } = decision.reopens
+      const key = keyOf(agentId, orderId)
+      const asked = (payers.get(key) ?? []).map((payer) =>
+        payer.reference === reference
+          ? { ...payer, isLookedInto: true, isAskedAgain: true }
+          : payer,
+      )
+      payers.set(key, asked)
       reopenedItems.push(decision.reopens)
     }
     if (decision.closes) closedItems.push(decision.closes)

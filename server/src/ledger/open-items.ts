@@ -73,8 +73,8 @@ export async function openItemsOfOrder(
 }
 
 /**
- * What speaks against sending an order to a provider that has not got it: another provider says that it paid, and no
- * person has found otherwise; or the order refunds a deposit that was taken back.
+ * What speaks against sending an order to a provider that has not got it: another provider says that it paid, and it is
+ * open whether it has; or the order refunds a deposit that was taken back.
  */
 export async function whyNotToSend(
   pool: Pool,
@@ -83,7 +83,7 @@ export async function whyNotToSend(
   const { rows } = await pool.query<{ kind: ItemKind; provider: string }>(
     `select kind, provider from open_items where agent_id = $1 and order_id = $2
        and (kind = 'refunded_and_taken_back'
-         or (provider_said = 'PAID' and closed_at is null and reopened_at is null))`,
+         or (provider_said = 'PAID' and closed_at is null))`,
     [agentId, orderId],
   )
   const isOfDeposit = ({ kind }: { kind: ItemKind }) => kind === 'refunded_and_taken_back'
@@ -111,8 +111,10 @@ export async function closeItem(
     const { rowCount } = await tx.query(
       `update open_items set closed_at = $3, closed_by = $4, evidence = $5, resolution = 'looked_into'
        where agent_id = $1 and item_id = $2 and closed_at is null and provider_said = $6
-         and (reopened_at is null or provider_said <> 'PAID' or not exists (select 1 from orders o
-           where o.agent_id = $1 and o.order_id = open_items.order_id and o.status = 'WAITING'))`,
+         and (reopened_at is null or not exists (select 1 from orders o
+           join payouts p on p.agent_id = o.agent_id and p.order_id = o.order_id and p.reference = o.provider_ref
+           where o.agent_id = $1 and o.order_id = open_items.order_id and o.status = 'WAITING'
+             and (open_items.provider_said = 'PAID' or p.ask_at is null)))`,
       [seen.agentId, seen.itemId, closed.at, closed.by, closed.evidence, seen.providerSaid],
     )
     return rowCount === 1

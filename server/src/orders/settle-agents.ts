@@ -76,8 +76,8 @@ export class Settler {
   }
 
   /**
-   * The agents that are to be settled now and were not yet. One whose terms changed since Monday is settled for the
-   * next one: it may not have been weekly on that day.
+   * The agents that are to be settled now and were not yet. One that was changed since Monday is settled for the next
+   * one, unless the audit log says that it was weekly before every change.
    */
   private async readUnsettled(today: Day, monday: Day): Promise<Agent[]> {
     const { rows } = await this.desk.pool.query<AgentRow>(
@@ -88,7 +88,9 @@ export class Settler {
          and r.ref_id = case a.settle when 'weekly' then $3 else $2 end
        where w.agent_id > $1 and a.status = 'active' and o.ref_id is null and r.ref_id is null
          and (a.settle = 'daily'
-           or a.settle = 'weekly' and ($2 = $3 or a.updated_at < $4))
+           or a.settle = 'weekly' and ($2 = $3 or a.updated_at < $4 or a.created_at < $4 and (
+             select bool_and(l.before->>'settle' = 'weekly') from audit_log l
+             where l.agent_id = a.agent_id and l.subject_kind = 'agent' and l.at >= $4)))
        order by w.agent_id limit $5`,
       [
         this.after,

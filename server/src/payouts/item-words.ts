@@ -1,4 +1,4 @@
-import type { OpenItem, OrderStatus } from '../ledger/book.ts'
+import type { OpenItem, Order } from '../ledger/book.ts'
 import type { FoundItem } from '../ledger/open-items.ts'
 import { decimalText } from '../lib/money.ts'
 
@@ -29,8 +29,11 @@ export function sidesOf({
 const lookAtStatement = "Look at the bank's statement."
 const thenClose = 'then close this with what you found.'
 
-/** What can be done about an item, depending on the order's current status. */
-export function itemNext(item: FoundItem, status: OrderStatus): string {
+/** What can be done about an item, depending on how its order is now. */
+export function itemNext(
+  item: FoundItem,
+  { status, providerRef }: Pick<Order, 'status' | 'providerRef'>,
+): string {
   const { kind, provider, providerSaid, orderProvider } = item
   if (item.closedAt !== null) return 'It is closed: nothing more happens.'
   if (kind === 'refunded_and_taken_back') {
@@ -41,11 +44,15 @@ export function itemNext(item: FoundItem, status: OrderStatus): string {
   if (kind === 'failed_after_paid') {
     return `${lookAtStatement} If the money came back, revert the order; ${thenClose}`
   }
-  if (kind === 'paid_after_failed' && providerSaid === 'REVERT' && status === 'PAID') {
+  if (providerSaid === 'REVERT' && status === 'PAID' && providerRef === item.reference) {
     return `${lookAtStatement} If the money came back, revert the order; ${thenClose}`
   }
   if (providerSaid === 'REVERT') {
-    return `${lookAtStatement} If the money came back, nobody owes anything. If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; ${thenClose}`
+    const waits =
+      status === 'WAITING' && item.reopenedAt !== null
+        ? ` If ${orderProvider} has refused the order, it waits for you: mark it as failed.`
+        : ''
+    return `${lookAtStatement} If the money came back, nobody owes anything.${waits} If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; ${thenClose}`
   }
   if (status === 'FAILED') {
     return `${lookAtStatement} If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found.`

@@ -293,6 +293,7 @@ export async function ask(
     await save(desk, asked, 'paid', null)
   } else if (
     outcome.type === 'not_found' &&
+    order.status === 'WAITING' &&
     (outcome.mayRepeat ?? provider.can.idempotentByReference) &&
     !(await isTakenBack(desk, order)) &&
     !(await isStopped(desk.pool, order.agentId))
@@ -305,7 +306,8 @@ export async function ask(
     if (!again) return
     const { paidBy } = await whyNotToSend(desk.pool, order)
     if (paidBy === undefined) await submit(desk, again, order, watch, true)
-    else await end(desk, again, 'FAILED', 'rejected', `Not known; ${paidBy} says that it paid.`)
+    // That it is not known is no refusal: an earlier call may still arrive and pay. It is not sent again, but asked about.
+    else await settle(desk, again, outcome, watch)
   } else await settleAnswer(desk, asked, outcome, watch)
 }
 

@@ -1,5 +1,6 @@
 import { timeToPass } from '../db/database-time.ts'
 import type { Order } from '../ledger/book.ts'
+import { openItemsOfOrder } from '../ledger/open-items.ts'
 import { Problem } from '../lib/problem.ts'
 import type { PayoutDesk } from './pay-out.ts'
 import { holdPayout, type PayoutAttempt, payoutsOfOrder, savePayout } from './payouts.ts'
@@ -17,13 +18,8 @@ export async function resolvePayout(
   evidence: string,
 ): Promise<{ order: Order; changed: boolean }> {
   const { agentId, orderId } = order
-  // If an order that failed, or whose last provider has refused it, was paid after all, it was by the attempt whose
-  // provider reports so, even if that is not the last one.
   const current = attempts.find(({ reference }) => reference === order.providerRef)
-  const isRefused = order.status === 'WAITING' && current?.askAt === null
-  const isPaidAfterAll = to === 'paid' && (order.status === 'FAILED' || isRefused)
-  const payer = isPaidAfterAll ? attempts.findLast(({ state }) => state === 'paid') : undefined
-  const attempt = payer ?? current
+  const attempt = (to === 'paid' && (await paidAfterAll(desk, order, attempts))) || current
   if (!attempt) {
     throw new Problem('invalid_transition', 'No provider has it: nothing is unknown about it.')
   }
@@ -53,6 +49,22 @@ export async function resolvePayout(
   await savePayout(desk.pool, attempt, known, timeToPass(desk.now))
   if (!after) throw new Error('a payout was resolved without an order')
   return { order: after, changed }
+}
+
+/**
+ * If an order that failed, or whose last provider has refused it, was paid after all: the attempt that paid it, even if
+ * that is not the last one. While the order waits, it is the one that a person is asked about.
+ */
+async function paidAfterAll(
+  desk: PayoutDesk,
+  { agentId, orderId, status }: Order,
+  attempts: readonly PayoutAttempt[],
+): Promise<PayoutAttempt | undefined> {
+  if (status === 'FAILED') return attempts.findLast(({ state }) => state === 'paid')
+  if (status !== 'WAITING') return undefined
+  const items = await openItemsOfOrder(desk.pool, agentId, orderId)
+  const asked = items.find((item) => item.providerSaid === 'PAID' && item.reopenedAt !== null)
+  return attempts.find(({ reference }) => reference === asked?.reference)
 }
 
 /** Whether a payout is in a file. Its account may pay otherwise by now, or be gone from the routes. */

@@ -2,7 +2,7 @@ import type { JournalRow, Order } from '../ledger/book.ts'
 import { itemColumns } from '../ledger/book-columns.ts'
 import type { FoundItem } from '../ledger/open-items.ts'
 import { txnId } from '../lib/ids.ts'
-import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
+import { ensure, ensureSame, type ProofTx, statusOf } from './proof-failure.ts'
 import type { PayoutFact } from './prove-hand-overs.ts'
 
 export type ItemFact = Omit<FoundItem, 'assignee'>
@@ -45,7 +45,7 @@ export function proveItems(
       () => `${name} is about no payout of order ${txnId(order.agentId, order.orderId)}`,
     )
     ensure(
-      saysSo(item, payout),
+      saysSo(item, payout, isPaidBy(order, rows, item) || isBackBy(items, item)),
       () => `${name} says ${item.providerSaid}, but its payout is ${payout?.state ?? 'not there'}`,
     )
     const isPaid = rows.some(
@@ -60,13 +60,27 @@ export function proveItems(
   }
 }
 
-/** Whether an item says the same as the row of its payout. */
-function saysSo({ kind, providerSaid, resolution }: ItemFact, payout?: PayoutFact): boolean {
+/** Whether the order was paid by an item's payout: if its money comes back, it comes back to the order. */
+function isPaidBy(order: Order, rows: readonly JournalRow[], { reference }: ItemFact): boolean {
+  const isPaid = rows.some(({ event }) => statusOf[event] === 'PAID')
+  return isPaid && order.providerRef === reference
+}
+
+/** Whether another item of the same payout says that its money came back. */
+function isBackBy(items: readonly ItemFact[], { reference }: ItemFact): boolean {
+  return items.some((other) => other.reference === reference && other.providerSaid === 'REVERT')
+}
+
+/** Whether an item says the same as the row of its payout; `isKnownBack` if money that came back is told elsewhere. */
+function saysSo(
+  { kind, providerSaid }: ItemFact,
+  payout: PayoutFact | undefined,
+  isKnownBack: boolean,
+): boolean {
   if (kind === 'refunded_and_taken_back') return providerSaid === 'VOID'
   if (kind === 'failed_after_paid') return providerSaid === 'FAILED' || providerSaid === 'CANCEL'
   if (providerSaid === 'REVERT') return payout?.state === 'returned'
-  // Once the order counts as paid by it, the money comes back to the order.
-  const isBack = payout?.state === 'returned' && resolution === 'order_paid'
+  const isBack = payout?.state === 'returned' && isKnownBack
   return providerSaid === 'PAID' && (payout?.state === 'paid' || isBack)
 }
 
@@ -90,10 +104,11 @@ export async function proveClosings(tx: ProofTx, items: readonly ItemFact[]): Pr
 
 /**
  * Whether a person has to say how an order ended: one provider says that it paid, a person has found otherwise, and the
- * latest provider has refused it.
+ * latest provider has refused it. If the first then says that it got the money back, they still have to.
  */
 export function waitsForPerson(items: readonly ItemFact[]): boolean {
   return items.some(
-    ({ providerSaid, reopenedAt }) => providerSaid === 'PAID' && reopenedAt !== null,
+    ({ providerSaid, reopenedAt }) =>
+      (providerSaid === 'PAID' || providerSaid === 'REVERT') && reopenedAt !== null,
   )
 }

@@ -90,14 +90,15 @@ function proveOpening({ seq, balances }: JournalRow, clearings: ReadonlyMap<stri
 const clocksApartMs = 86_400_000
 
 /**
- * Since when the times of a book never go down: always, unless the database is older than the release that sees to
- * it. Then, from a day after its migration, by which time no process of an earlier release is left.
+ * Since when the times of a book never go down: always, unless the database was in use before the release that
+ * sees to it. Then, from a day after its migration, by which time no process of an earlier release is left.
  */
 async function timesAscendSince(tx: ProofTx): Promise<Date> {
   const { rows } = await tx.query<{ since: Date }>(
     `select m.applied_at + interval '1 day' as since from schema_migrations m
-     where m.name = '0074_times_ascend.sql' and exists (
-       select 1 from schema_migrations e where e.applied_at < m.applied_at - interval '1 hour')`,
+     where m.name = '0074_times_ascend.sql' and (
+       exists (select 1 from schema_migrations e where e.applied_at < m.applied_at - interval '1 hour')
+       or exists (select 1 from agents a where a.created_at < m.applied_at))`,
   )
   return rows[0]?.since ?? new Date(0)
 }

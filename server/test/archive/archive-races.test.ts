@@ -129,6 +129,39 @@ it('an order that stayed behind is proved before it goes', async () => {
   expect(await filesProve(agent)).toBe(null)
 })
 
+it('a withdrawal that stayed behind and was held at the time of the row before proves without that row', async () => {
+  const agent = await s.agent({ depositCallbackUrl: null, withdrawCallbackUrl: null })
+  // The clock of another process is ahead.
+  s.clock.advance(5_000)
+  await agent.fund(1_000)
+  s.clock.advance(-5_000)
+  const { txn_id } = (await agent.withdraw()).json
+  await agent.trigger(txn_id, 'PAID')
+  await agent.fund(10)
+  await deliverCallbacks(s, agent)
+  const { orderId } = parseTxnId(txn_id) ?? {}
+  const { rows } = await s.sql(
+    `select j.seq - 1 as before, j.at > o.created_at as "isLater" from journal j
+     join orders o using (agent_id, order_id) where order_id = $1 and j.event = 'withdraw_held'`,
+    [orderId],
+  )
+  expect(rows).toEqual([{ before: expect.anything(), isLater: true }])
+  await s.sql(`update callbacks set state = 'waiting' where order_id = $1`, [orderId])
+  await archiveNow(agent)
+  const left = await s.sql('select 1 from journal where agent_id = $1 and seq = $2', [
+    agent.agentId,
+    rows[0].before,
+  ])
+  expect(left.rowCount).toBe(0)
+  await s.prove()
+  await deliverCallbacks(s, agent)
+  await agent.fund(10)
+  await deliverCallbacks(s, agent)
+  await archiveNow(agent)
+  expect(await agent.get(`/payment/orders/${txn_id}`)).toMatchObject({ status: 404 })
+  expect(await filesProve(agent)).toBe(null)
+})
+
 it('archiving and forgetting old attempts do not wait for each other', async () => {
   const { agent } = await withPaid()
   const until = new Date('2031-01-01T00:00:00Z')

@@ -401,6 +401,35 @@ describe('times', () => {
     ])
     await say(-61)
   })
+
+  it('that went down before the release that keeps them from it are as they are, however new the database was', async () => {
+    const { agentId } = await s.agent()
+    const { teller } = s.service.desk
+    await teller.do(adjust(agentId, 'one', minutesAgo(2)))
+    await teller.do(adjust(agentId, 'two', minutesAgo(1)))
+    await s.sql(
+      `create table kept_times as select name, applied_at from schema_migrations;
+       update schema_migrations set applied_at = now() + interval '1 minute';
+       update journal set at = at + interval '61 seconds' where agent_id = ${agentId} and seq = 1`,
+    )
+    await chainAnew(s.sql)
+    const findings = async () =>
+      (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
+    expect(await findings()).toEqual([])
+    // A day later no process of that release is left.
+    await s.sql(`update schema_migrations set applied_at = now() - interval '2 days'`)
+    await s.sql(`update agents set created_at = created_at - interval '3 days'`)
+    expect(await findings()).toEqual([
+      expect.stringMatching(/^journal row 2 is of .*, journal row 1 of/),
+    ])
+    await s.sql(
+      `update agents set created_at = created_at + interval '3 days';
+       update schema_migrations m set applied_at = k.applied_at from kept_times k where k.name = m.name;
+       drop table kept_times;
+       update journal set at = at - interval '61 seconds' where agent_id = ${agentId} and seq = 1`,
+    )
+    await chainAnew(s.sql)
+  })
 })
 
 describe('the proof', () => {

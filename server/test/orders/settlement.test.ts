@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AgentTerms } from '../../src/agents/save-agent.ts'
+import { agentView } from '../../src/agents/agent-view.ts'
+import { findAgent } from '../../src/agents/find-agent.ts'
+import { type AgentTerms, updateAgent } from '../../src/agents/save-agent.ts'
 import { startOfDate } from '../../src/lib/period.ts'
 import { removeLimitRule, type SetRule, saveLimitRule } from '../../src/limits/limit-rules.ts'
+import { writeAudit } from '../../src/operators/audit.ts'
 import { Settler } from '../../src/orders/settle-agents.ts'
 import type { Desk } from '../../src/teller/desk.ts'
 import { signIn } from '../support/operator.ts'
@@ -242,6 +245,39 @@ describe('days and weeks', () => {
     await poll()
     expect((await amountsOf(agent)).at(-1)).toEqual(['settlement-2027-04-26', 5_00])
     expect(await amountsOf(late)).toEqual([['settlement-2027-04-26', 10_00]])
+  })
+
+  it('a change of other terms since Monday does not put a weekly settlement off', async () => {
+    const change = async (agent: AgentClient, terms: Partial<AgentTerms>) => {
+      const found = await findAgent(s.backend.pool, agent.appId)
+      if (!found) throw new Error('there is no such agent')
+      const at = s.clock()
+      const changed = await updateAgent(s.backend.pool, found, { ...found, ...terms }, at)
+      if (!changed) throw new Error('it was changed meanwhile')
+      await writeAudit(s.backend.pool, {
+        ...{ at, operator: { userId: null, email: 'command line', ip: null } },
+        ...{ action: 'change_agent', subject: { kind: 'agent', id: agent.appId } },
+        ...{ agentId: agent.agentId, before: agentView(found), after: agentView(changed) },
+      })
+    }
+    const [renamed, late, again] = [
+      await settled({ settle: 'weekly' }),
+      await settled({ settle: 'off' }),
+      await settled({ settle: 'weekly' }),
+    ]
+    for (const agent of [renamed, late, again]) await agent.fund(10)
+    // Nothing runs on Monday, the 3rd.
+    goTo('2027-05-04', 5)
+    await change(renamed, { name: 'Another name' })
+    await change(late, { settle: 'weekly' })
+    await change(late, { name: 'Yet another name' })
+    await change(again, { settle: 'off' })
+    await change(again, { settle: 'weekly' })
+    goTo('2027-05-05', 30)
+    await poll()
+    await poll()
+    expect(await amountsOf(renamed)).toEqual([['settlement-2027-05-03', 10_00]])
+    for (const agent of [late, again]) expect(await amountsOf(agent)).toEqual([])
   })
 
   it('the service itself settles, and nobody who has not agreed to it', async () => {

@@ -58,6 +58,7 @@ const paid: PayoutOutcome = { type: 'paid' }
 const unknown: PayoutOutcome = { type: 'unknown', reason: 'no answer' }
 const notSent: PayoutOutcome = { type: 'not_sent', reason: 'the line was down' }
 const refusedForSure: PayoutOutcome = { type: 'rejected', mayTryAnother: true, reason: 'no' }
+const refusedFinally: PayoutOutcome = { type: 'rejected', mayTryAnother: false, reason: 'no' }
 
 /** Alpha refuses it; beta is called with it and answers so. */
 async function goesOnToBeta(answer: PayoutOutcome) {
@@ -66,6 +67,7 @@ async function goesOnToBeta(answer: PayoutOutcome) {
   banks.alpha.onSubmit = async () => refusedForSure
   banks.beta.onSubmit = async () => answer
   banks.beta.onAsk = async () => unknown
+  banks.gamma.onSubmit = async () => ({ type: 'accepted' })
   await process.payOut(txnId)
   const [first, second] = await attemptsOf(s, txnId)
   return { agent, txnId, first: first?.reference ?? '', second: second?.reference ?? '' }
@@ -107,17 +109,6 @@ describe('if nothing has left for the second, it is not sent there and is PAID b
     ])
   })
 
-  it('and the second does not know it', async () => {
-    const payout = await goesOnToBeta(unknown)
-    await tell(alpha, payout.first, paid)
-    banks.beta.onSubmit = async () => paid
-    banks.beta.onAsk = async () => ({ type: 'not_found' })
-    s.clock.advance(60_000)
-    await process.round()
-    expect(callsAbout(payout.txnId, beta.submitted)).toHaveLength(1)
-    await expectPaidByAlpha(payout)
-  })
-
   it('while it waits for a place at a third', async () => {
     let letGo = () => {}
     const lane = new PayoutLane(1)
@@ -137,6 +128,53 @@ describe('if nothing has left for the second, it is not sent there and is PAID b
     Reflect.get(process.runner, 'handing').delete('gamma')
     expect(callsAbout(txnId, gamma.submitted)).toHaveLength(0)
     await expectPaidByAlpha({ agent, txnId, first: '', second: '' })
+  })
+})
+
+describe('if the second does not know it, a call may still be on its way: it is not sent again, and waits', () => {
+  async function unknownToBeta() {
+    const payout = await goesOnToBeta(unknown)
+    await tell(alpha, payout.first, paid)
+    banks.beta.onSubmit = async () => paid
+    banks.beta.onAsk = async () => ({ type: 'not_found' })
+    s.clock.advance(60_000)
+    await process.round()
+    expect(callsAbout(payout.txnId, beta.submitted)).toHaveLength(1)
+    expect(await statusOf(payout.agent, payout.txnId)).toBe('WAITING')
+    expect((await attemptsOf(s, payout.txnId))[1]).toMatchObject({
+      state: 'not_found',
+      ask_at: expect.any(Date),
+    })
+    return payout
+  }
+
+  const askBeta = async (outcome: PayoutOutcome) => {
+    banks.beta.onAsk = async () => outcome
+    s.clock.advance(3_600_000)
+    await process.round()
+  }
+
+  it('until the second says that it paid', async () => {
+    const { agent, txnId } = await unknownToBeta()
+    await askBeta(paid)
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'beta' })
+    expect(await itemOf(txnId)).toMatchObject({ kind: 'paid_twice', closed_at: null })
+  })
+
+  it('until the second refuses it', async () => {
+    const payout = await unknownToBeta()
+    await askBeta(refusedForSure)
+    await expectPaidByAlpha(payout)
+  })
+
+  it('until a person finds that the first has not paid', async () => {
+    const { agent, txnId } = await unknownToBeta()
+    await close(txnId)
+    await askBeta({ type: 'not_found' })
+    expect(callsAbout(txnId, beta.submitted)).toHaveLength(2)
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'beta' })
   })
 })
 
@@ -190,6 +228,74 @@ describe('where a person found that the first had not paid,', () => {
     }
   })
 
+  it('it is not sent to the second again once that has refused it, though it was not written down', async () => {
+    for (const to of ['paid', 'failed'] as const) {
+      const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+      await tell(alpha, first, paid)
+      await close(txnId)
+      await tell(beta, second, refusedForSure)
+      // As if the process had died before it saved the refusal.
+      await s.sql(`update payouts set state = 'accepted', ask_at = $2 where reference = $1`, [
+        second,
+        s.clock(),
+      ])
+      banks.beta.onSubmit = async () => paid
+      banks.beta.onAsk = async () => ({ type: 'not_found' })
+      s.clock.advance(60_000)
+      await process.round()
+      expect(callsAbout(txnId, beta.submitted)).toHaveLength(1)
+      expect(await statusOf(agent, txnId)).toBe('WAITING')
+      await resolve(s, txnId, to, `statement 8: ${to}`)
+      expect(await told(agent, txnId)).toEqual([to.toUpperCase()])
+      const { provider } = await orderOf(process.desk, txnId)
+      expect(provider).toBe(to === 'paid' ? 'alpha' : 'beta')
+      s.clock.advance(3_600_000)
+      await process.round()
+      expect(callsAbout(txnId, beta.submitted)).toHaveLength(1)
+      // A call that arrives late may pay.
+      const open = { state: 'not_found', asks: 2, ask_at: expect.any(Date) }
+      const ended = { state: 'rejected', ask_at: null }
+      expect((await attemptsOf(s, txnId))[1]).toMatchObject(to === 'paid' ? open : ended)
+    }
+  })
+
+  it('and the second neither, a person can still say that it was paid', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta(refusedForSure)
+    const [, , third] = await attemptsOf(s, txnId)
+    await tell(alpha, first, paid)
+    await tell(beta, second, paid)
+    const { rows } = await s.sql(
+      'select item_id from open_items where agent_id = $1 and order_id = $2',
+      txnId.split('-'),
+    )
+    expect(rows).toHaveLength(2)
+    for (const { item_id } of rows) expect(await closeAsSeen(s, item_id)).toBe(true)
+    await tell(gamma, third?.reference ?? '', refusedForSure)
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await resolve(s, txnId, 'paid', 'statement 8')
+    expect(await told(agent, txnId)).toEqual(['PAID'])
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ provider: 'alpha' })
+  })
+
+  it('and its money comes back while a person is asked, it still waits for them', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+    await tell(alpha, first, paid)
+    await close(txnId)
+    await tell(beta, second, refusedForSure)
+    await tell(alpha, first, { type: 'returned' })
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await s.prove()
+    // Nobody would see that it waits.
+    expect(await close(txnId)).toBe(false)
+    const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
+    if (!item) throw new Error('there is no item')
+    expect(itemNext(item, await orderOf(process.desk, txnId))).toContain('mark it as failed')
+    await resolve(s, txnId, 'failed', 'statement 8: it came back')
+    expect(await close(txnId)).toBe(true)
+    expect(await told(agent, txnId)).toEqual(['FAILED'])
+    expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 100_000, held: 0 })
+  })
+
   it('it goes its way with the second', async () => {
     const { agent, txnId, first, second } = await goesOnToBeta(notSent)
     await tell(alpha, first, paid)
@@ -237,6 +343,70 @@ describe('an item that a person has closed', () => {
   })
 })
 
+describe('money that comes back', () => {
+  const back: PayoutOutcome = { type: 'returned' }
+
+  const itemsOf = async (txnId: string) =>
+    (
+      await s.sql(
+        `select kind, provider_said, resolution, closed_at is null as "isOpen" from open_items
+         where agent_id = $1 and order_id = $2 order by kind`,
+        txnId.split('-'),
+      )
+    ).rows
+
+  it('is said by every item of its payout, though the order has failed since the first', async () => {
+    for (const isClosed of [false, true]) {
+      const { agent, txnId, first, second } = await goesOnToBeta({ type: 'accepted' })
+      await tell(alpha, first, paid)
+      if (isClosed) await close(txnId)
+      if (isClosed) await tell(beta, second, refusedForSure)
+      await resolve(s, txnId, 'failed', 'statement 9: nothing went out')
+      await tell(alpha, first, back)
+      expect(await itemsOf(txnId)).toEqual([
+        { kind: 'paid_after_failed', provider_said: 'REVERT', resolution: null, isOpen: true },
+        { kind: 'paid_twice', provider_said: 'REVERT', resolution: null, isOpen: true },
+      ])
+      await s.prove()
+      expect(await told(agent, txnId)).toEqual(['FAILED'])
+    }
+  })
+
+  it('is said by every item of its payout, though another has paid since the first', async () => {
+    const { agent, txnId, first, second } = await goesOnToBeta(refusedFinally)
+    expect(await statusOf(agent, txnId)).toBe('FAILED')
+    await tell(alpha, first, paid)
+    await tell(beta, second, paid)
+    await resolve(s, txnId, 'paid', 'statement 9')
+    expect(await orderOf(process.desk, txnId)).toMatchObject({ status: 'PAID', provider: 'beta' })
+    // However often it is said, and though the payment is said again.
+    for (const said of [back, paid]) {
+      await tell(alpha, first, said)
+      const { rows } = await s.sql(
+        'select item_id, provider_said from open_items where reference = $1 order by kind',
+        [first],
+      )
+      expect(rows).toMatchObject([{ provider_said: 'REVERT' }, { provider_said: 'REVERT' }])
+      for (const { item_id } of rows) {
+        const item = await findItem(s.backend.pool, item_id)
+        if (!item) throw new Error('there is no item')
+        // The order is paid by beta: to revert it would give the agent what it owes.
+        expect(itemNext(item, await orderOf(process.desk, txnId))).not.toContain('revert the order')
+      }
+    }
+  })
+
+  it('comes back to the order if that was marked as paid, though the item was closed before', async () => {
+    const { agent, txnId, first } = await goesOnToBeta(refusedFinally)
+    await tell(alpha, first, paid)
+    await close(txnId)
+    await resolve(s, txnId, 'paid', 'statement 9')
+    await tell(alpha, first, back)
+    expect(await told(agent, txnId)).toEqual(['FAILED', 'PAID', 'REVERT'])
+    expect(await itemOf(txnId)).toMatchObject({ provider_said: 'PAID', resolution: 'looked_into' })
+  })
+})
+
 describe('money that left against the books is booked where it left', () => {
   /** What the house's book says of alpha, and what agents' books say. */
   async function clearingAtAlpha(agentId: bigint): Promise<string[]> {
@@ -251,8 +421,7 @@ describe('money that left against the books is booked where it left', () => {
   async function writeOffAsTold(txnId: string): Promise<void> {
     const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
     if (!item) throw new Error('there is no item')
-    const { status } = await orderOf(process.desk, txnId)
-    const words = itemNext(item, status)
+    const words = itemNext(item, await orderOf(process.desk, txnId))
     const told = /write off (-?[0-9.]+) THB at (\S+) with the reference (\S+?)[,;]/.exec(words)
     const [, amount = '', provider = '', ref = ''] = told ?? []
     const minor = parseDecimal(amount.replace('-', ''), 'THB') ?? 0n

@@ -496,6 +496,12 @@ export class NaiveModel {
           closed_at: null,
         })
       }
+      const own = this.items.filter(
+        (each) => each.order_id === order.orderId && each.reference === providerRef,
+      )
+      const isBack = own.some((each) => each.provider_said === 'REVERT')
+      for (const each of own)
+        if (isBack && each.provider_said === 'PAID') each.provider_said = 'REVERT'
       return { status: order.status, changed: true }
     }
     if (order.status === to) return { status: order.status, changed: false }

@@ -201,7 +201,7 @@ async function itemDetail(desk: Desk, operator: Operator, itemId: string): Promi
   return jsonText({
     item: itemView(item, agent),
     order: orderSummary(order, agent, operator),
-    next: itemNext(item, order.status),
+    next: itemNext(item, order),
     notes: notes.map(({ at, author: by, assignee, note }) => ({ at, by, assignee, note })),
   })
 }
