@@ -68,6 +68,13 @@ async function onlyAccount(terms: Parameters<typeof makeAccount>[1] = {}): Promi
   return makeAccount(s, terms)
 }
 
+/** Goes on to ten o'clock of a day of the bank, so that it stays the same day for a while. */
+function toMorning(): void {
+  const day = 24 * 60 * minute
+  const morning = 3 * 60 * minute
+  s.clock.advance((morning - (s.clock().getTime() % day) + day) % day)
+}
+
 const statusOf = async (id: string, by = agent) =>
   (await by.get(`/payment/orders/${id}`)).json.status as string
 
@@ -217,7 +224,8 @@ describe('accounts without unique amounts', () => {
     const paid = await deposit({ amount: 500 })
     await pushed(account, { id: 'i0', amount: '500.00', text: paid.code })
     const over = await deposit({ amount: 500 })
-    s.clock.advance(16 * minute)
+    // Beyond what the bank's clock and ours may differ by.
+    s.clock.advance(20 * minute)
     await expect.poll(() => statusOf(over.id)).toBe('EXPIRED')
     const open = await deposit({ amount: 500 })
     const payer = { account_no: '1234567890' }
@@ -228,11 +236,48 @@ describe('accounts without unique amounts', () => {
       await statusOf(open.id),
     ]
     expect(await states()).toEqual(['PAID', 'EXPIRED', 'PAID'])
+    s.clock.advance(minute)
     // None is open any more: it is late money of the one that is over.
     expect(await pushed(account, { id: 'i2', amount: '500.00', payer })).toMatchObject({
       paymentState: 'waiting',
       orderId: expect.stringContaining(over.id.split('-')[1]?.slice(0, 8) ?? '-'),
     })
+  })
+
+  it('an order that was open when the money came counts, although it is over when the bank reports', async () => {
+    const account = await onlyAccount({ match: 'code', holdS: 86_400 })
+    toMorning()
+    const day = dayAt(s.clock())
+    const paid = await deposit({ amount: 500 })
+    s.clock.advance(20 * minute)
+    await expect.poll(() => statusOf(paid.id)).toBe('EXPIRED')
+    const open = await deposit({ amount: 500 })
+    const lines = [{ amount: '500.00', payerNo: '1234567890' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { why: 'ambiguous', paymentState: 'waiting' },
+    ])
+    expect([await statusOf(paid.id), await statusOf(open.id)]).toEqual(['EXPIRED', 'WAITING'])
+  })
+
+  it('what is ambiguous stays so, whichever of its orders ends', async () => {
+    const account = await onlyAccount({ match: 'code', holdS: 86_400 })
+    toMorning()
+    const first = await deposit({ amount: 500 })
+    s.clock.advance(10 * minute)
+    const second = await deposit({ amount: 500 })
+    const day = dayAt(s.clock())
+    const payer = { account_no: '1234567890' }
+    const said = await pushed(account, { id: 'j1', amount: '500.00', payer })
+    expect(said).toMatchObject({ why: 'ambiguous' })
+    s.clock.advance(6 * minute)
+    await expect.poll(() => statusOf(first.id)).toBe('EXPIRED')
+    const lines = [{ amount: '500.00', payerNo: '1234567890', text: 'more words' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { why: 'ambiguous', paymentState: 'waiting' },
+    ])
+    expect(await statusOf(second.id)).toBe('WAITING')
   })
 
   it('a payment that a person credits to an order names it from then on', async () => {
