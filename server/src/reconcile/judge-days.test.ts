@@ -137,6 +137,20 @@ describe('pages of a statement', () => {
     expect(judged([second, third], [])).toEqual([`${monday} amber`])
     expect(judged([third], [])).toEqual([`${monday} amber`])
   })
+
+  test('with both balances are statements of their own, whatever number the bank gives them', () => {
+    for (const page of [0, 2, 5]) {
+      const alone = pageOf(page, { opening: 0n, closing: 100n })
+      expect(judged([alone], [movement()])).toEqual([`${monday} green`])
+    }
+    // What was on a page between them would show.
+    const next = pageOf(3, { from: tuesday, id: 'S3', opening: 70n, closing: 80n, booked: 10n })
+    const known = [movement(), movement({ movementId: 'n', day: tuesday, amountMinor: 10n })]
+    expect(judged([pageOf(1, { opening: 0n, closing: 100n }), next], known)).toEqual([
+      `${monday} green`,
+      `${tuesday} red gap -30`,
+    ])
+  })
 })
 
 describe('breaks:', () => {

@@ -1,22 +1,11 @@
 import { isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
+import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
 import type { Day } from '../statements/statement.ts'
 
-/** A statement with its balances, as the bank gave them. */
-export interface StatementFact {
-  from: Day
-  to: Day
-  opening: bigint | null
-  closing: bigint | null
-  /** The sum and number of its booked entries. */
-  booked: bigint
-  entries: number
-  /** The bank's running number, if it has one. */
+export interface StatementFact extends StatementPage {
   seq: bigint | null
   /** Whether it is the bank's word, and not only a person's who brought the file. */
   isTrusted: boolean
-  /** The bank's id of it, and which of its pages this is, if it has pages. */
-  id?: string | null
-  page?: number | null
 }
 
 export interface MovementFact {
@@ -155,41 +144,6 @@ function latestStatements(statements: readonly StatementFact[]): StatementFact[]
   return [...byDays.values()]
     .flatMap((same) => joined([...same.values()]))
     .sort((a, b) => (a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1))
-}
-
-/**
- * Joins the pages of a statement: the first has its opening and the last its closing balance. Without all pages before
- * it, a page does not close a day.
- */
-function pagesJoined(statements: readonly StatementFact[]): StatementFact[] {
-  const byStatement = new Map<string, Map<number, StatementFact>>()
-  const keyOf = ({ id, seq, to }: StatementFact) => `${to} ${id} ${seq}`
-  for (const statement of statements) {
-    if (statement.page == null) continue
-    const pages = byStatement.get(keyOf(statement)) ?? new Map<number, StatementFact>()
-    byStatement.set(keyOf(statement), pages.set(statement.page, statement))
-  }
-  return statements.flatMap((statement) => {
-    const pages = byStatement.get(keyOf(statement))
-    if (statement.page == null || !pages || (pages.size === 1 && statement.page === 1)) {
-      return [statement]
-    }
-    const inOrder = [...pages.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
-    const [first] = inOrder
-    const last = inOrder.at(-1)
-    if (last !== statement || !first) return []
-    const isWhole = inOrder.every(({ page }, at) => page === at + 1)
-    return [
-      {
-        ...last,
-        from: [first.from, last.from].sort()[0] ?? last.from,
-        opening: first.page === 1 ? first.opening : null,
-        closing: isWhole ? last.closing : null,
-        booked: inOrder.reduce((sum, { booked }) => sum + booked, 0n),
-        entries: inOrder.reduce((sum, { entries }) => sum + entries, 0),
-      },
-    ]
-  })
 }
 
 /** Without those that say no opening and that a later one repeats and continues. */
