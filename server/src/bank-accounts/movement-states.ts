@@ -122,6 +122,20 @@ export async function noteWhose(
   )
 }
 
+/** What is known by now of a payment that is nobody's. */
+export async function noteDetail(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+): Promise<void> {
+  await pool.query(
+    `update bank_movements set detail = $3
+     where account = $1 and movement_id = $2 and explained_by = 'payment' and order_id is null
+       and why is not null and detail is distinct from $3`,
+    [account, movementId, detail],
+  )
+}
+
 /** Debits that wait for a person, of accounts with payouts in files that the bank may have debited. */
 export async function unexplainedDebits(
   pool: Pool,

@@ -9,6 +9,7 @@ import {
   leaveUnexplained,
   type MovementDecision,
   markBooked,
+  noteDetail,
   noteWhose,
   unexplainedDebits,
   withdrawDecision,
@@ -168,6 +169,7 @@ async function giveToOrders(
       await inParallel(atOnce, part, async (movement) => {
         const match = matches.get(movement.movementId)
         if (match?.type === 'order') await giveToOrder(desk, movement, match)
+        else if (match) await noteAnew(desk.pool, movement, match)
         failed.delete(movement)
       })
       return []
@@ -180,18 +182,24 @@ async function giveToOrders(
 async function giveToOrder(
   desk: MovementDesk,
   movement: BankMovement,
-  { agentId, orderId, detail }: MovementMatch & { type: 'order' },
+  match: MovementMatch & { type: 'order' },
 ): Promise<void> {
+  const { agentId, orderId, detail } = match
   const { account, currency } = movement
   const paymentId = paymentIdOf(movement)
   const waiting = await findUnmatched(desk.pool, paymentId)
   if (waiting?.state !== 'waiting') return
-  const { rows } = await desk.pool.query<{ provider: string | null }>(
-    'select provider from orders where agent_id = $1 and order_id = $2',
+  const { rows } = await desk.pool.query<{ provider: string | null; expires_at: Date | null }>(
+    'select provider, expires_at from orders where agent_id = $1 and order_id = $2',
     [agentId, orderId],
   )
+  const [order] = rows
   // What is paid to another account than the order's waits for a person.
-  if (rows[0]?.provider !== account) return
+  if (order?.provider !== account) return
+  // The house has it as it arrived. If the order would have got more, or in time what it gets late now, a person says
+  // what is credited: it must not depend on which report came first.
+  const isLate = (paidAt: Date) => order.expires_at !== null && paidAt > order.expires_at
+  if (match.deductedMinor > 0n || isLate(match.paidAt) !== isLate(waiting.paidAt)) return
   const houseId = houseBook(currency)
   const at = desk.now()
   try {
@@ -203,6 +211,17 @@ async function giveToOrder(
     throw error
   }
   await noteWhose(desk.pool, movement, detail)
+}
+
+/** Money that still waits for a person says what the bank has said of it since: that it is a payout of ours, perhaps. */
+async function noteAnew(pool: Pool, movement: BankMovement, match: MovementMatch): Promise<void> {
+  const waiting = await findUnmatched(pool, paymentIdOf(movement))
+  if (waiting?.state !== 'waiting') return
+  const detail =
+    match.type === 'payout_returned'
+      ? `return_unknown: it was taken for a payment before the bank said what it is. ${match.detail}`
+      : match.detail
+  await noteDetail(pool, movement, detail)
 }
 
 function timeOf({ bookedAt, bookedOn }: BankMovement): number {

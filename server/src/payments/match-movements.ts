@@ -195,6 +195,7 @@ function naming(
 ): NamingMovement[] {
   return movements.map((movement) => ({
     ...movement,
+    isReturn: isReturn(movement, said),
     codes: codes.get(movement.movementId) ?? [],
     batches: (said.get(movement.movementId) ?? [])
       .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])

@@ -416,6 +416,20 @@ describe('a rail that deducts a fixed fee', () => {
     ])
   })
 
+  it('a code that comes later gives the order no less than one that came at once: a person decides', async () => {
+    toMorning()
+    const { id, code, payable } = await deposit({ amount: 700 })
+    const amount = less(payable, 3)
+    await pushed(account, { id: 'f20', amount })
+    const day = dayAt(s.clock())
+    const lines = [{ amount, text: code }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    const movement = (await movementsOf(s, account)).at(-1)
+    expect(movement).toMatchObject({ paymentState: 'waiting', why: 'unmatched' })
+    const { rows } = await s.sql('select 1 from payments where order_id = $1', [id.split('-')[1]])
+    expect([rows, await statusOf(id)]).toEqual([[], 'WAITING'])
+  })
+
   it.each([
     ['what had arrived', 3, 0n],
     ['all that was paid', 0, -300n],
@@ -720,6 +734,37 @@ describe('whichever report comes first', () => {
     const lines = [{ amount: '100.00', text: code }]
     await importFile(s, account, camt({ account: account.account, day, lines }))
     expect([await statusOf(id), await agent.balance()]).toEqual(['PAID', 100])
+  })
+
+  it('a code that comes later makes no money late that came in time: a person decides', async () => {
+    const account = await onlyAccount({ match: 'code', feed: 'none' })
+    toMorning()
+    while (new Date(dayAt(s.clock())).getUTCDay() !== 6) s.clock.advance(24 * 60 * minute)
+    const { id, code } = await deposit()
+    s.clock.advance(48 * 60 * minute)
+    await expect.poll(() => statusOf(id)).toBe('EXPIRED')
+    // Paid on Saturday perhaps, and booked on Monday.
+    const of = { account: account.account, day: dayAt(s.clock()) }
+    await importFile(s, account, camt({ ...of, lines: [{ amount: '100.00' }] }))
+    const lines = [{ amount: '100.00', text: code }]
+    await importFile(s, account, camt({ ...of, lines, isIntraday: true }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { paymentState: 'waiting', why: 'unmatched' },
+    ])
+  })
+
+  it('a return that the bank names only later shows as one', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    toMorning()
+    const day = dayAt(s.clock())
+    await pushed(account, { id: 'w9', amount: '64.00' })
+    const lines = [{ amount: '64.00', isReturn: true }]
+    const balances = { opening: '0.00', closing: '64.00' }
+    await importFile(s, account, camt({ account: account.account, day, ...balances, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { paymentState: 'waiting', detail: expect.stringContaining('return_unknown:') },
+    ])
+    expect(await daysOf(s, account)).toEqual([`${day} red return_unknown`])
   })
 
   it('what a person has decided stays, whatever the bank says later', async () => {
