@@ -52,21 +52,27 @@ export async function bookMovements(
 ): Promise<number> {
   const due = await claimMovements(desk.pool, desk.now(), account, movementId, movementPage)
   for (const name of new Set(due.map((each) => each.account))) {
-    const its = await findBankAccount(desk.pool, name)
     const ofIt = due.filter((each) => each.account === name)
-    // Credits come first: a debit may take one of them back.
-    const isCredit = ({ amountMinor }: BankMovement) => amountMinor > 0n
-    if (!its) continue
-    await bookPage(desk, its, ofIt.filter(isCredit), onError)
-    await bookPage(
-      desk,
-      its,
-      ofIt.filter((each) => !isCredit(each)),
-      onError,
-    )
+    // One account holds up no other: what fails is tried again later.
+    await bookAccount(desk, name, ofIt, onError).catch(onError)
   }
   if (account !== null) await bookFileSums(desk, onError, account)
   return due.length
+}
+
+async function bookAccount(
+  desk: MovementDesk,
+  name: string,
+  due: readonly BankMovement[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const account = await findBankAccount(desk.pool, name)
+  if (!account) return
+  // Credits come first: a debit may take one of them back.
+  const isCredit = ({ amountMinor }: BankMovement) => amountMinor > 0n
+  await bookPage(desk, account, due.filter(isCredit), onError)
+  const debits = due.filter((each) => !isCredit(each))
+  await bookPage(desk, account, debits, onError)
 }
 
 /** How many debits that wait for a person are looked at again at once. */

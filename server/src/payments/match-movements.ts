@@ -8,9 +8,9 @@ import {
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
 import {
+  closedDays,
   fullAccountNo,
   holidaysIn,
-  isBankingDay,
   maskedPattern,
 } from '../bank-accounts/pair-reports.ts'
 import type { Tx } from '../db/in-transaction.ts'
@@ -514,12 +514,7 @@ function startOfBankDay({ bookedOn }: Pick<Matched, 'bookedOn'>, zone: string): 
 
 /** What is booked after a weekend or holidays may have been paid on any of them. */
 function earliestOf(bookedOn: Day, startOfDay: Date, payoutHolidays: string): Date {
-  const holidays = holidaysIn(payoutHolidays)
-  let back = 0
-  for (; back < 7; back++) {
-    const before = new Date(Date.parse(bookedOn) - (back + 1) * 86_400_000)
-    if (isBankingDay(before.toISOString().slice(0, 10), holidays)) break
-  }
+  const back = closedDays(bookedOn, -1, holidaysIn(payoutHolidays))
   return new Date(startOfDay.getTime() - back * 86_400_000)
 }
 

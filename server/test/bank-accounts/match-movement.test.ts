@@ -818,6 +818,59 @@ describe('whichever report comes first', () => {
   })
 })
 
+it('what is booked after long holidays is what was pushed before them, and pays the order of their first day', async () => {
+  toMorning()
+  while (new Date(dayAt(s.clock())).getUTCDay() !== 6) s.clock.advance(24 * 60 * minute)
+  const later = (days: number) => dayAt(new Date(s.clock().getTime() + days * 24 * 60 * minute))
+  // Saturday until the Monday of the week after the next.
+  const holidays = Array.from({ length: 9 }, (_, at) => later(at)).join(',')
+  const account = await onlyAccount({ match: 'code+amount', payoutHolidays: holidays })
+  const [told, silent] = [await deposit({ amount: 310 }), await deposit({ amount: 320 })]
+  await pushed(account, { id: 'x1', amount: told.payable })
+  expect(await statusOf(told.id)).toBe('PAID')
+  s.clock.advance(9 * 24 * 60 * minute)
+  const lines = [{ amount: told.payable }, { amount: silent.payable }]
+  await importFile(s, account, camt({ account: account.account, day: dayAt(s.clock()), lines }))
+  expect(await movementsOf(s, account)).toHaveLength(2)
+  expect([await statusOf(told.id), await statusOf(silent.id)]).toEqual(['PAID', 'PAID'])
+})
+
+it('an account that cannot be booked holds up no other', async () => {
+  const accounts = [
+    await makeAccount(s, { match: 'code', feed: 'none' }),
+    await makeAccount(s, { match: 'code', feed: 'none' }),
+  ]
+  // Ahead of the service's clock, so that nobody else books it.
+  const later = new Date(s.clock().getTime() + 60 * minute)
+  const ahead = { ...s.service.desk, now: () => later }
+  for (const { account } of accounts) {
+    const bytes = camt({ account, day: dayAt(s.clock()), lines: [{ amount: '9.00' }] })
+    const file = { name: 'f', bytes, via: 'folder', by: 'test' } as const
+    await importBankFile(ahead, account, file, 'sandbox')
+  }
+  // The first one that is booked is the one that fails.
+  const [refused = '', other = ''] = accounts.map(({ account }) => account.name)
+  const pool = Object.create(ahead.pool, {
+    query: {
+      value: (text: string, values: unknown[] = []) => {
+        if (/from bank_accounts/.test(text) && values.includes(refused)) throw new Error('refused')
+        return ahead.pool.query(text, values)
+      },
+    },
+  })
+  const errors: unknown[] = []
+  await bookMovements({ ...ahead, pool }, (error) => errors.push(error))
+  const states = async (name: string) =>
+    (await s.sql('select state from bank_movements where account = $1', [name])).rows
+  expect([await states(refused), await states(other)]).toEqual([
+    [{ state: 'new' }],
+    [{ state: 'booked' }],
+  ])
+  expect(errors).toMatchObject([{ message: 'refused' }])
+  s.clock.advance(70 * minute)
+  await expect.poll(() => states(refused)).toEqual([{ state: 'booked' }])
+})
+
 it('a movement that cannot be decided on holds up no other, and is tried again', async () => {
   const account = await onlyAccount({ match: 'code', feed: 'none' })
   const orders = [await deposit(), await deposit(), await deposit()]
