@@ -3,6 +3,7 @@ import { findAgent } from '../../src/agents/find-agent.ts'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
 import { movementView } from '../../src/bank-accounts/movement-view.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
@@ -833,6 +834,24 @@ it('what is booked after long holidays is what was pushed before them, and pays 
   await importFile(s, account, camt({ account: account.account, day: dayAt(s.clock()), lines }))
   expect(await movementsOf(s, account)).toHaveLength(2)
   expect([await statusOf(told.id), await statusOf(silent.id)]).toEqual(['PAID', 'PAID'])
+})
+
+it('a movement that another process holds is left to it, and nobody waits', async () => {
+  const { account } = await makeAccount(s, { match: 'code', feed: 'none' })
+  // Ahead of the service's clock, so that nobody else books it.
+  const later = new Date(s.clock().getTime() + 60 * minute)
+  const ahead = { ...s.service.desk, now: () => later }
+  const lines = [{ amount: '9.00' }, { amount: '10.00' }]
+  const bytes = camt({ account, day: dayAt(s.clock()), lines })
+  const file = { name: 'f', bytes, via: 'folder', by: 'test' } as const
+  await importBankFile(ahead, account, file, 'sandbox')
+  const onError = (error: unknown) => expect(error).toBeUndefined()
+  await inTransaction(ahead.pool, async (tx) => {
+    const held = 'select 1 from bank_movements where account = $1 and amount = 900 for update'
+    await tx.query(held, [account.name])
+    expect(await bookMovements(ahead, onError, account.name)).toBe(1)
+  })
+  expect(await bookMovements(ahead, onError, account.name)).toBe(1)
 })
 
 it('an account that cannot be booked holds up no other', async () => {
