@@ -373,10 +373,17 @@ async function upgradeReports(
   upgraded: readonly Joined[],
 ): Promise<void> {
   if (upgraded.length === 0) return
+  // The key of a line says nothing of returns, so only the bank's own word does.
   await tx.query(
-    `update bank_reports set is_trusted = true
-     where account = $1 and source = $2 and report_key = any($3::text[])`,
-    [account, source, upgraded.map(({ report }) => report.key)],
+    `update bank_reports r set is_trusted = true, is_return = u.is_return
+     from unnest($3::text[], $4::boolean[]) u(report_key, is_return)
+     where r.account = $1 and r.source = $2 and r.report_key = u.report_key`,
+    [
+      account,
+      source,
+      upgraded.map(({ report }) => report.key),
+      upgraded.map(({ report }) => report.isReturn),
+    ],
   )
 }
 

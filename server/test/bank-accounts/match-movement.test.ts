@@ -768,6 +768,22 @@ describe('whichever report comes first', () => {
     expect(await daysOf(s, account)).toEqual([`${day} red return_unknown`])
   })
 
+  it.each([true, false])(
+    'whether a line is a return is what the bank says, not who brought it before: %s',
+    async (isReturn) => {
+      const account = await onlyAccount({ match: 'code', feed: 'none' })
+      const { id, code } = await deposit()
+      const of = { account: account.account, day: dayAt(s.clock()) }
+      const line = { amount: '100.00', text: code }
+      const file = (says: boolean) => camt({ ...of, lines: [{ ...line, isReturn: says }] })
+      await importFile(s, account, file(!isReturn), { via: 'command', mode: 'live' })
+      expect(await movementsOf(s, account)).toMatchObject([{ state: 'unconfirmed' }])
+      await importFile(s, account, file(isReturn), { via: 'folder' })
+      expect(await movementsOf(s, account)).toHaveLength(1)
+      expect(await statusOf(id)).toBe(isReturn ? 'WAITING' : 'PAID')
+    },
+  )
+
   it('what a person has decided stays, whatever the bank says later', async () => {
     const account = await onlyAccount({ match: 'code' })
     const { id, code } = await deposit()
