@@ -1,5 +1,5 @@
 import type { Tx } from '../db/in-transaction.ts'
-import type { BankStatement } from '../statements/statement.ts'
+import type { BankBalance, BankStatement } from '../statements/statement.ts'
 
 /** Keeps what a file says of a day's balances, and whether that is the bank's word. */
 export async function insertStatement(
@@ -25,14 +25,20 @@ export async function insertStatement(
       statement.seq?.slice(0, 40) ?? null,
       statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
       statement.to ?? closing?.day ?? days.at(-1) ?? null,
-      opening?.booked ? opening.amountMinor : null,
-      closing?.booked ? closing.amountMinor : null,
+      balanceOf(statement, opening),
+      balanceOf(statement, closing),
       booked.length,
       booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
       isTrusted,
       statement.page?.number ?? null,
     ],
   )
+}
+
+/** Where one page ends and the next begins is no balance of the statement: only its first and last page close it. */
+function balanceOf({ page }: BankStatement, balance: BankBalance | null): bigint | null {
+  if (!balance?.booked || (page !== null && balance.type === 'ITBD')) return null
+  return balance.amountMinor
 }
 
 /** A file is the bank's word from now on: its balances count. */

@@ -13,28 +13,19 @@ export async function claimMovements(
   movementId: string | null,
   limit: number,
 ): Promise<BankMovement[]> {
-  const { rows: due } = await pool.query<{ account: string; movement_id: string; tries: number }>(
-    `select account, movement_id, tries from bank_movements
-     where act_at <= $1 and ($2::text is null or account = $2)
-       and ($3::uuid is null or movement_id = $3)
-     order by act_at, movement_id limit $4`,
-    [at, account, movementId, limit],
-  )
-  if (due.length === 0) return []
-  // Of several processes that found it, the one that counts the try has it.
+  // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it.
   const { rows } = await pool.query<BankMovement>(
-    `update bank_movements m set tries = m.tries + 1,
+    `with due as materialized (
+       select account, movement_id from bank_movements
+       where act_at <= $1 and ($2::text is null or account = $2)
+         and ($3::uuid is null or movement_id = $3)
+       order by act_at, movement_id limit $4 for update skip locked
+     )
+     update bank_movements m set tries = m.tries + 1,
        act_at = $1 + least(power(2, least(m.tries, 10)), 600) * interval '1 second' + interval '20 seconds'
-     from unnest($2::text[], $3::uuid[], $4::int[]) due(account, movement_id, tries)
-     where m.account = due.account and m.movement_id = due.movement_id and m.tries = due.tries
-       and m.act_at <= $1
+     from due where m.account = due.account and m.movement_id = due.movement_id
      returning ${movementColumns.select('m')}`,
-    [
-      at,
-      due.map((each) => each.account),
-      due.map((each) => each.movement_id),
-      due.map(({ tries }) => tries),
-    ],
+    [at, account, movementId, limit],
   )
   return rows.sort((a, b) => (a.movementId < b.movementId ? -1 : 1))
 }
@@ -118,6 +109,20 @@ export async function noteWhose(
   await pool.query(
     `update bank_movements set why = null, detail = $3
      where account = $1 and movement_id = $2 and explained_by = 'payment' and order_id is null`,
+    [account, movementId, detail],
+  )
+}
+
+/** What is known by now of a payment that is nobody's. */
+export async function noteDetail(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  detail: string,
+): Promise<void> {
+  await pool.query(
+    `update bank_movements set detail = $3
+     where account = $1 and movement_id = $2 and explained_by = 'payment' and order_id is null
+       and why is not null and detail is distinct from $3`,
     [account, movementId, detail],
   )
 }

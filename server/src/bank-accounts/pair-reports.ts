@@ -95,11 +95,28 @@ function fits(
   const isNamed =
     reports.some((each) => sharesId(report.ids, each.ids, bankIds)) ||
     (ofKind.length === 0 && reports.some((each) => sharesId(report.ids, each.ids, payerIds)))
-  return isNamed && Math.abs(daysBetween(bookedOn, report.bookedOn)) <= mostDays
+  const apart = Math.abs(daysBetween(bookedOn, report.bookedOn))
+  return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
 }
 
-/** Reports of one movement are this far apart at most. */
+/** Reports of one movement are this far apart at most, if the bank is not closed for longer. */
 const mostDays = 5
+
+/** How many days reports of one movement may be from a day: beyond all on which the bank is closed around it. */
+export function mostDaysFrom(day: Day, holidays: ReadonlySet<Day>): number {
+  return Math.max(mostDays, closedDays(day, -1, holidays) + 1, closedDays(day, 1, holidays) + 1)
+}
+
+/** On how many days before a day, or after it, the bank is closed without a break. */
+export function closedDays(day: Day, step: -1 | 1, holidays: ReadonlySet<Day>): number {
+  let count = 0
+  while (!isBankingDay(dayFrom(day, step * (count + 1)), holidays)) count++
+  return count
+}
+
+function dayFrom(day: Day, away: number): Day {
+  return new Date(Date.parse(day) + away * 86_400_000).toISOString().slice(0, 10)
+}
 
 /**
  * The movements that are not taken yet, by amount and day, and again by id, balance and text: a day of many
@@ -179,7 +196,7 @@ class Shelves {
   }
 
   private daysAround(day: Day): Day[] {
-    const days = this.days.get(day) ?? daysAround(day)
+    const days = this.days.get(day) ?? daysAround(day, mostDaysFrom(day, this.holidays))
     this.days.set(day, days)
     return days
   }
@@ -354,12 +371,10 @@ function apart(movement: KnownMovement, at: Date | null): number {
 }
 
 /** The days that may be meant, the nearest first. */
-function daysAround(day: Day): Day[] {
+function daysAround(day: Day, most: number): Day[] {
   const days = [day]
-  for (let distance = 1; distance <= mostDays; distance++) {
-    for (const away of [-distance, distance]) {
-      days.push(new Date(Date.parse(day) + away * 86_400_000).toISOString().slice(0, 10))
-    }
+  for (let distance = 1; distance <= most; distance++) {
+    days.push(dayFrom(day, -distance), dayFrom(day, distance))
   }
   return days
 }
@@ -423,7 +438,7 @@ export function isWithinBankingDay(a: Day, b: Day, holidays: ReadonlySet<Day> = 
   let day = earlier
   do {
     if (day === later) return true
-    day = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+    day = dayFrom(day, 1)
   } while (day < later && !isBankingDay(day, holidays))
   return day === later
 }

@@ -5,7 +5,7 @@ import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
-import { holidaysIn, type KnownMovement, pairReports } from './pair-reports.ts'
+import { holidaysIn, type KnownMovement, mostDaysFrom, pairReports } from './pair-reports.ts'
 import { findLateBatches, type SumOfPayments, splitBatches, splitReport } from './split-batches.ts'
 
 interface ReportRow {
@@ -91,14 +91,15 @@ export async function takeReports(
   const before = await readReports(tx, name, source, reports)
   const ofBatch = reports.filter(({ key }) => !before.has(key) && ofBatches.has(key))
   const fresh = reports.filter(({ key }) => !before.has(key) && !ofBatches.has(key))
-  const known = await readKnown(tx, name, fresh)
+  const holidays = holidaysIn(account.payoutHolidays)
+  const known = await readKnown(tx, name, fresh, holidays)
   // A line that was known is in this file too: no other line of the file is about its movement.
   const inThisFile = new Set([
     ...[...before.values()].map(({ movementId }) => movementId),
     ...ofBatches.values(),
   ])
   const newId = () => newOrderId(at)
-  const from = { fileId, isTrusted, holidays: holidaysIn(account.payoutHolidays) }
+  const from = { fileId, isTrusted, holidays }
   const { movementIds, added } = pairReports(fresh, known, from, newId, inThisFile)
   const rows = [
     ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
@@ -285,9 +286,12 @@ async function readKnown(
   tx: Tx,
   account: string,
   reports: readonly BankReport[],
+  holidays: ReadonlySet<Day>,
 ): Promise<KnownMovement[]> {
-  if (reports.length === 0) return []
   const days = reports.map(({ bookedOn }) => bookedOn).sort()
+  const [first] = days
+  const last = days.at(-1)
+  if (first === undefined || last === undefined) return []
   const amounts = [...new Set(reports.map(({ amountMinor }) => amountMinor))]
   const { rows } = await tx.query<{
     movement_id: string
@@ -308,9 +312,9 @@ async function readKnown(
      from bank_movements m
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
      where m.account = $1 and m.amount = any($2::bigint[])
-       and m.booked_on between $3::date - 5 and $4::date + 5
+       and m.booked_on between $3::date - $5::int and $4::date + $6::int
      order by m.movement_id`,
-    [account, amounts, days[0], days.at(-1)],
+    [account, amounts, first, last, mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
   )
   const known = new Map<string, KnownMovement>()
   for (const row of rows) {
@@ -369,10 +373,17 @@ async function upgradeReports(
   upgraded: readonly Joined[],
 ): Promise<void> {
   if (upgraded.length === 0) return
+  // The key of a line says nothing of returns, so only the bank's own word does.
   await tx.query(
-    `update bank_reports set is_trusted = true
-     where account = $1 and source = $2 and report_key = any($3::text[])`,
-    [account, source, upgraded.map(({ report }) => report.key)],
+    `update bank_reports r set is_trusted = true, is_return = u.is_return
+     from unnest($3::text[], $4::boolean[]) u(report_key, is_return)
+     where r.account = $1 and r.source = $2 and r.report_key = u.report_key`,
+    [
+      account,
+      source,
+      upgraded.map(({ report }) => report.key),
+      upgraded.map(({ report }) => report.isReturn),
+    ],
   )
 }
 

@@ -9,6 +9,7 @@ import {
   leaveUnexplained,
   type MovementDecision,
   markBooked,
+  noteDetail,
   noteWhose,
   unexplainedDebits,
   withdrawDecision,
@@ -51,21 +52,27 @@ export async function bookMovements(
 ): Promise<number> {
   const due = await claimMovements(desk.pool, desk.now(), account, movementId, movementPage)
   for (const name of new Set(due.map((each) => each.account))) {
-    const its = await findBankAccount(desk.pool, name)
     const ofIt = due.filter((each) => each.account === name)
-    // Credits come first: a debit may take one of them back.
-    const isCredit = ({ amountMinor }: BankMovement) => amountMinor > 0n
-    if (!its) continue
-    await bookPage(desk, its, ofIt.filter(isCredit), onError)
-    await bookPage(
-      desk,
-      its,
-      ofIt.filter((each) => !isCredit(each)),
-      onError,
-    )
+    // One account holds up no other: what fails is tried again later.
+    await bookAccount(desk, name, ofIt, onError).catch(onError)
   }
   if (account !== null) await bookFileSums(desk, onError, account)
   return due.length
+}
+
+async function bookAccount(
+  desk: MovementDesk,
+  name: string,
+  due: readonly BankMovement[],
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const account = await findBankAccount(desk.pool, name)
+  if (!account) return
+  // Credits come first: a debit may take one of them back.
+  const isCredit = ({ amountMinor }: BankMovement) => amountMinor > 0n
+  await bookPage(desk, account, due.filter(isCredit), onError)
+  const debits = due.filter((each) => !isCredit(each))
+  await bookPage(desk, account, debits, onError)
 }
 
 /** How many debits that wait for a person are looked at again at once. */
@@ -168,6 +175,7 @@ async function giveToOrders(
       await inParallel(atOnce, part, async (movement) => {
         const match = matches.get(movement.movementId)
         if (match?.type === 'order') await giveToOrder(desk, movement, match)
+        else if (match) await noteAnew(desk.pool, movement, match)
         failed.delete(movement)
       })
       return []
@@ -180,18 +188,24 @@ async function giveToOrders(
 async function giveToOrder(
   desk: MovementDesk,
   movement: BankMovement,
-  { agentId, orderId, detail }: MovementMatch & { type: 'order' },
+  match: MovementMatch & { type: 'order' },
 ): Promise<void> {
+  const { agentId, orderId, detail } = match
   const { account, currency } = movement
   const paymentId = paymentIdOf(movement)
   const waiting = await findUnmatched(desk.pool, paymentId)
   if (waiting?.state !== 'waiting') return
-  const { rows } = await desk.pool.query<{ provider: string | null }>(
-    'select provider from orders where agent_id = $1 and order_id = $2',
+  const { rows } = await desk.pool.query<{ provider: string | null; expires_at: Date | null }>(
+    'select provider, expires_at from orders where agent_id = $1 and order_id = $2',
     [agentId, orderId],
   )
+  const [order] = rows
   // What is paid to another account than the order's waits for a person.
-  if (rows[0]?.provider !== account) return
+  if (order?.provider !== account) return
+  // The house has it as it arrived. If the order would have got more, or in time what it gets late now, a person says
+  // what is credited: it must not depend on which report came first.
+  const isLate = (paidAt: Date) => order.expires_at !== null && paidAt > order.expires_at
+  if (match.deductedMinor > 0n || isLate(match.paidAt) !== isLate(waiting.paidAt)) return
   const houseId = houseBook(currency)
   const at = desk.now()
   try {
@@ -203,6 +217,17 @@ async function giveToOrder(
     throw error
   }
   await noteWhose(desk.pool, movement, detail)
+}
+
+/** Money that still waits for a person says what the bank has said of it since: that it is a payout of ours, perhaps. */
+async function noteAnew(pool: Pool, movement: BankMovement, match: MovementMatch): Promise<void> {
+  const waiting = await findUnmatched(pool, paymentIdOf(movement))
+  if (waiting?.state !== 'waiting') return
+  const detail =
+    match.type === 'payout_returned'
+      ? `return_unknown: it was taken for a payment before the bank said what it is. ${match.detail}`
+      : match.detail
+  await noteDetail(pool, movement, detail)
 }
 
 function timeOf({ bookedAt, bookedOn }: BankMovement): number {

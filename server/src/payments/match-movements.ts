@@ -8,9 +8,9 @@ import {
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
 import {
+  closedDays,
   fullAccountNo,
   holidaysIn,
-  isBankingDay,
   maskedPattern,
 } from '../bank-accounts/pair-reports.ts'
 import type { Tx } from '../db/in-transaction.ts'
@@ -125,9 +125,10 @@ export async function matchCredits(
   ]
   for (const { name: rule, find, isOfOpen = false } of rules) {
     const open = credits.filter(({ movementId }) => !matches.has(movementId))
-    const found = await ordersOf(pool, await find(open), isOfOpen)
+    const found = await ordersOf(pool, await find(open))
     for (const movement of open) {
-      const [one, two] = found.get(movement.movementId) ?? []
+      const all = found.get(movement.movementId) ?? []
+      const [one, two] = isOfOpen ? openThen(movement, account, all) : all
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
       else if (one) {
         const deductedMinor = find === named ? deductionOf(account, movement, one) : 0n
@@ -194,6 +195,7 @@ function naming(
 ): NamingMovement[] {
   return movements.map((movement) => ({
     ...movement,
+    isReturn: isReturn(movement, said),
     codes: codes.get(movement.movementId) ?? [],
     batches: (said.get(movement.movementId) ?? [])
       .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])
@@ -355,52 +357,63 @@ async function inWindow(
   return rows.map(({ movement_id: movementId, ...expected }) => ({ movementId, expected }))
 }
 
-/**
- * Of each movement's candidates those whose order was created, since a reservation may have come to nothing. If only
- * open ones are wanted, one that is paid or over counts if none is open: the bank may report after its end.
- */
+/** A deposit whose order was created. */
+interface FoundOrder extends ExpectedDeposit {
+  /** When the payment was made that paid it, if one has. */
+  isPaidAt: Date | null
+}
+
+/** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
 async function ordersOf(
   pool: Pool | Tx,
   candidates: readonly Candidate[],
-  isOfOpen: boolean,
-): Promise<Map<string, ExpectedDeposit[]>> {
+): Promise<Map<string, FoundOrder[]>> {
   if (candidates.length === 0) return new Map()
   const { rows } = await pool.query<{
     order_id: string
     provider: string | null
-    status: string
+    paid_at: Date | null
   }>(
-    `select o.order_id, o.provider, o.status from orders o
-     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
-       on o.agent_id = k.agent_id and o.order_id = k.order_id`,
+    `select o.order_id, o.provider, p.paid_at from orders o
+     join (select distinct agent_id, order_id from unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)) k
+       on o.agent_id = k.agent_id and o.order_id = k.order_id
+     left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
+       and p.state = 'credited' and p.credited_to = 'order'`,
     [
       candidates.map(({ expected }) => expected.agentId),
       candidates.map(({ expected }) => expected.orderId),
     ],
   )
-  const providers = new Map(rows.map(({ order_id, provider }) => [order_id, provider]))
-  const found = new Map<string, Map<string, ExpectedDeposit>>()
+  const created = new Map(rows.map((row) => [row.order_id, row]))
+  const found = new Map<string, Map<string, FoundOrder>>()
   for (const { movementId, expected } of candidates) {
-    const provider = providers.get(expected.orderId)
-    if (provider === undefined) continue
-    const orders = found.get(movementId) ?? new Map<string, ExpectedDeposit>()
+    const order = created.get(expected.orderId)
+    if (order === undefined) continue
+    const orders = found.get(movementId) ?? new Map<string, FoundOrder>()
     // An order may have had a place at another account before it got the one that it has.
-    const isItsAccount = provider === expected.account
-    if (isItsAccount || !orders.has(expected.orderId)) orders.set(expected.orderId, expected)
+    const isItsAccount = order.provider === expected.account
+    if (isItsAccount || !orders.has(expected.orderId)) {
+      orders.set(expected.orderId, { ...expected, isPaidAt: order.paid_at })
+    }
     found.set(movementId, orders)
   }
-  const statuses = new Map(rows.map(({ order_id, status }) => [order_id, status]))
-  return new Map(
-    [...found].map(([movementId, orders]) => {
-      const all = [...orders.values()]
-      const inStatus = (status: string) =>
-        all.filter(({ orderId }) => statuses.get(orderId) === status)
-      const [open = all] = isOfOpen
-        ? ['WAITING', 'EXPIRED'].map(inStatus).filter((each) => each.length > 0)
-        : []
-      return [movementId, open]
-    }),
-  )
+  return new Map([...found].map(([movementId, orders]) => [movementId, [...orders.values()]]))
+}
+
+/**
+ * Those that may have been open when the money was paid. What they are by now says nothing: the bank may report long
+ * after an order's end, when another one is open. If none was open, the money is late for one that nobody had paid.
+ */
+function openThen(
+  movement: Matched,
+  account: AccountOfMovements,
+  orders: readonly FoundOrder[],
+): readonly FoundOrder[] {
+  const { from } = windowOf(movement, account)
+  const before = movement.bookedAt ?? from
+  const unpaid = orders.filter(({ isPaidAt }) => isPaidAt === null || isPaidAt >= before)
+  const open = unpaid.filter(({ expiresAt }) => expiresAt >= from)
+  return open.length > 0 ? open : unpaid.length > 0 ? unpaid : orders
 }
 
 /**
@@ -501,12 +514,7 @@ function startOfBankDay({ bookedOn }: Pick<Matched, 'bookedOn'>, zone: string): 
 
 /** What is booked after a weekend or holidays may have been paid on any of them. */
 function earliestOf(bookedOn: Day, startOfDay: Date, payoutHolidays: string): Date {
-  const holidays = holidaysIn(payoutHolidays)
-  let back = 0
-  for (; back < 7; back++) {
-    const before = new Date(Date.parse(bookedOn) - (back + 1) * 86_400_000)
-    if (isBankingDay(before.toISOString().slice(0, 10), holidays)) break
-  }
+  const back = closedDays(bookedOn, -1, holidaysIn(payoutHolidays))
   return new Date(startOfDay.getTime() - back * 86_400_000)
 }
 

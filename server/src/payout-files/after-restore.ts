@@ -3,6 +3,7 @@ import {
   findBankAccount,
   readBankAccounts,
 } from '../bank-accounts/bank-account.ts'
+import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
@@ -258,24 +259,36 @@ function firstDayOf({ createdAt, zone }: BankAccount, { since, markedAt }: Resto
 }
 
 /**
- * What the bank's own statements tell of whole days: they add up, since one that does not may lack the very line, and
- * came after the last of their days was over, since the bank may book until then.
+ * What the bank's own statements tell of whole days: all their pages are there, they close and add up, since one that
+ * does not may lack the very line, and they came after the last of their days was over, since the bank may book until
+ * then.
  */
 export async function wholeDays(
   db: Pool | Tx,
   { name, zone }: Pick<BankAccount, 'name' | 'zone'>,
   from: Day,
 ): Promise<{ fromDay: Day; toDay: Day }[]> {
-  const { rows } = await db.query<{ fromDay: Day; toDay: Day; receivedAt: Date }>(
-    `select s.from_day as "fromDay", s.to_day as "toDay", f.received_at as "receivedAt"
+  const { rows } = await db.query<StatementPage & { receivedAt: Date }>(
+    `select s.from_day as "from", s.to_day as "to", s.opening, s.closing, s.booked, s.entries,
+       s.bank_id as id, s.bank_seq as seq, s.page, f.received_at as "receivedAt"
      from bank_statements s join bank_files f on f.account = s.account and f.file_id = s.file_id
      where s.account = $1 and s.source = 'statement' and s.is_trusted and s.from_day is not null
-       and s.to_day >= $2 and coalesce(s.opening + s.booked = s.closing, true)
-     order by s.from_day, s.to_day`,
+       and s.to_day >= $2
+     order by s.read_at, s.statement_id`,
     [name, from],
   )
   const localTime = localTimeIn(zone)
-  return rows.filter(({ toDay, receivedAt }) => localTime(receivedAt).slice(0, 10) > toDay)
+  return pagesJoined(rows)
+    .filter(
+      ({ to, opening, closing, booked, receivedAt }) =>
+        closing !== null &&
+        (opening === null || opening + booked === closing) &&
+        localTime(receivedAt).slice(0, 10) > to,
+    )
+    .map(({ from: fromDay, to: toDay }) => ({ fromDay, toDay }))
+    .sort((a, b) =>
+      a.fromDay === b.fromDay ? (a.toDay < b.toDay ? -1 : 1) : a.fromDay < b.fromDay ? -1 : 1,
+    )
 }
 
 interface Debit {

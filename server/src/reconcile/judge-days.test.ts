@@ -108,6 +108,40 @@ describe('without an opening balance', () => {
   })
 })
 
+describe('files that overlap by a day', () => {
+  // The first one was fetched at noon of the tenth, when only some of that day was there.
+  const before = statement({ from: '2026-11-01', opening: 0n, closing: 100n })
+  const days: [string, bigint][] = [
+    ['2026-11-01', 100n],
+    ['2026-11-05', 20n],
+    ['2026-11-10', 3n],
+    ['2026-11-10', 4n],
+    ['2026-11-15', 5n],
+  ]
+  const moved = days.map(([day, amountMinor], nth) =>
+    movement({ movementId: `${nth}`, day, amountMinor }),
+  )
+  const first = { from: '2026-11-02', to: '2026-11-10', closing: 123n, booked: 23n, entries: 2 }
+  const second = { from: '2026-11-10', to: '2026-11-20', closing: 132n, booked: 12n, entries: 3 }
+
+  test('are judged by what all of them say, where the bank says no opening balance', () => {
+    const files = [first, second].map((each) => statement({ ...each, opening: null }))
+    const states = judged([before, ...files], moved)
+    expect(states.filter((each) => !each.endsWith(' green'))).toEqual([])
+    const wrong = statement({ ...second, opening: null, closing: 133n })
+    expect(judged([before, ...files.slice(0, 1), wrong], moved)).toContain(
+      '2026-11-20 red does_not_close 1',
+    )
+  })
+
+  test('leave no gap between them, and one that is missing does', () => {
+    const told = statement({ ...second, opening: 120n })
+    const open = statement({ ...first, opening: null })
+    expect(judged([before, open, told], moved)).toContain('2026-11-20 green')
+    expect(judged([before, told], moved)).toContain('2026-11-20 red gap 20')
+  })
+})
+
 describe('pages of a statement', () => {
   const pageOf = (page: number, fields: Partial<StatementFact>) =>
     statement({ id: 'S1', page, opening: null, closing: null, ...fields })
@@ -136,6 +170,20 @@ describe('pages of a statement', () => {
     expect(judged([first, third], [])).toEqual([`${monday} amber`])
     expect(judged([second, third], [])).toEqual([`${monday} amber`])
     expect(judged([third], [])).toEqual([`${monday} amber`])
+  })
+
+  test('with both balances are statements of their own, whatever number the bank gives them', () => {
+    for (const page of [0, 2, 5]) {
+      const alone = pageOf(page, { opening: 0n, closing: 100n })
+      expect(judged([alone], [movement()])).toEqual([`${monday} green`])
+    }
+    // What was on a page between them would show.
+    const next = pageOf(3, { from: tuesday, id: 'S3', opening: 70n, closing: 80n, booked: 10n })
+    const known = [movement(), movement({ movementId: 'n', day: tuesday, amountMinor: 10n })]
+    expect(judged([pageOf(1, { opening: 0n, closing: 100n }), next], known)).toEqual([
+      `${monday} green`,
+      `${tuesday} red gap -30`,
+    ])
   })
 })
 

@@ -1,22 +1,11 @@
 import { isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
+import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
 import type { Day } from '../statements/statement.ts'
 
-/** A statement with its balances, as the bank gave them. */
-export interface StatementFact {
-  from: Day
-  to: Day
-  opening: bigint | null
-  closing: bigint | null
-  /** The sum and number of its booked entries. */
-  booked: bigint
-  entries: number
-  /** The bank's running number, if it has one. */
+export interface StatementFact extends StatementPage {
   seq: bigint | null
   /** Whether it is the bank's word, and not only a person's who brought the file. */
   isTrusted: boolean
-  /** The bank's id of it, and which of its pages this is, if it has pages. */
-  id?: string | null
-  page?: number | null
 }
 
 export interface MovementFact {
@@ -95,7 +84,6 @@ export function judgeDays(
   holidays: ReadonlySet<Day> = new Set(),
 ): JudgedDay[] {
   const trusted = statements.filter(({ isTrusted }) => isTrusted)
-  const latest = withOpenings(latestStatements(withoutCovered(pagesJoined(trusted))), trusted)
   const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {
@@ -103,6 +91,8 @@ export function judgeDays(
     if (same) same.push(movement)
     else byDay.set(movement.day, [movement])
   }
+  const inOrder = latestStatements(withoutCovered(pagesJoined(trusted)))
+  const latest = withOpenings(inOrder, trusted, byDay)
   const days = new Map<Day, JudgedDay>()
   const at = (day: Day): JudgedDay => {
     const known = days.get(day)
@@ -122,9 +112,7 @@ export function judgeDays(
   }
   for (const day of [...byDay.keys(), ...hearsay.map(({ to }) => to)]) at(day)
   for (const statement of latest) {
-    // Statements may overlap: the one before is the last that ends before this one begins.
-    const before = latest.findLast(({ to }) => to < statement.from)
-    checkStatement(at(statement.to), statement, before, byDay, trusted)
+    checkStatement(at(statement.to), statement, byDay, trusted)
     for (const day of byDay.keys()) {
       if (day >= statement.from && day <= statement.to) at(day)
     }
@@ -157,41 +145,6 @@ function latestStatements(statements: readonly StatementFact[]): StatementFact[]
     .sort((a, b) => (a.to === b.to ? (a.from < b.from ? -1 : 1) : a.to < b.to ? -1 : 1))
 }
 
-/**
- * Joins the pages of a statement: the first has its opening and the last its closing balance. Without all pages before
- * it, a page does not close a day.
- */
-function pagesJoined(statements: readonly StatementFact[]): StatementFact[] {
-  const byStatement = new Map<string, Map<number, StatementFact>>()
-  const keyOf = ({ id, seq, to }: StatementFact) => `${to} ${id} ${seq}`
-  for (const statement of statements) {
-    if (statement.page == null) continue
-    const pages = byStatement.get(keyOf(statement)) ?? new Map<number, StatementFact>()
-    byStatement.set(keyOf(statement), pages.set(statement.page, statement))
-  }
-  return statements.flatMap((statement) => {
-    const pages = byStatement.get(keyOf(statement))
-    if (statement.page == null || !pages || (pages.size === 1 && statement.page === 1)) {
-      return [statement]
-    }
-    const inOrder = [...pages.values()].sort((a, b) => (a.page ?? 0) - (b.page ?? 0))
-    const [first] = inOrder
-    const last = inOrder.at(-1)
-    if (last !== statement || !first) return []
-    const isWhole = inOrder.every(({ page }, at) => page === at + 1)
-    return [
-      {
-        ...last,
-        from: [first.from, last.from].sort()[0] ?? last.from,
-        opening: first.page === 1 ? first.opening : null,
-        closing: isWhole ? last.closing : null,
-        booked: inOrder.reduce((sum, { booked }) => sum + booked, 0n),
-        entries: inOrder.reduce((sum, { entries }) => sum + entries, 0),
-      },
-    ]
-  })
-}
-
 /** Without those that say no opening and that a later one repeats and continues. */
 function withoutCovered(statements: readonly StatementFact[]): StatementFact[] {
   return statements.filter(
@@ -203,6 +156,18 @@ function withoutCovered(statements: readonly StatementFact[]): StatementFact[] {
   )
 }
 
+/** A statement beside the others. */
+interface PlacedStatement extends StatementFact {
+  /** The last one that ends before this one begins: statements may overlap. */
+  before: StatementFact | undefined
+  /** What the account had when this one begins, by the statements before. */
+  expected: bigint | null
+  /** The bank says no opening balance, so it is the one that is expected. */
+  isInherited: boolean
+  /** Whether another one tells of some of its days too. */
+  isOverlapped: boolean
+}
+
 /**
  * Where a bank says no opening balance, it is that of an earlier statement from the same day on, else the closing
  * balance before. The first statement of an account sets it.
@@ -210,19 +175,50 @@ function withoutCovered(statements: readonly StatementFact[]): StatementFact[] {
 function withOpenings(
   latest: readonly StatementFact[],
   told: readonly StatementFact[],
-): StatementFact[] {
-  const openings: StatementFact[] = []
+  byDay: ReadonlyMap<Day, readonly MovementFact[]>,
+): PlacedStatement[] {
+  const placed: PlacedStatement[] = []
   for (const statement of latest) {
     const { from, to } = statement
     const same = told.findLast(
       (each) => each.from === from && each.to < to && each.closing !== null,
     )
     const implied = same?.closing == null ? null : (same.opening ?? same.closing - same.booked)
-    const before = openings.findLast((each) => each.to < from)
-    const opening = statement.opening ?? implied ?? before?.closing ?? null
-    openings.push({ ...statement, opening })
+    const before = placed.findLast((each) => each.to < from)
+    const others = latest.filter((each) => each !== statement)
+    // What came between is told by one that began earlier and goes on into this one.
+    const isBridged = others.some((each) => each.from < from && each.to >= from)
+    const between =
+      before && isBridged
+        ? inStatements(byDay, (day) => day > before.to && day < from).reduce(sumUp, 0n)
+        : 0n
+    const expected = before?.closing == null ? null : before.closing + between
+    placed.push({
+      ...statement,
+      opening: statement.opening ?? implied ?? expected,
+      before,
+      expected,
+      isInherited: statement.opening === null && implied === null,
+      isOverlapped: others.some((each) => each.from <= to && each.to >= from),
+    })
   }
-  return openings
+  return placed
+}
+
+/** The movements of some days that statements have, each once. */
+function inStatements(
+  byDay: ReadonlyMap<Day, readonly MovementFact[]>,
+  isOfDay: (day: Day) => boolean,
+): MovementFact[] {
+  return [...byDay].flatMap(([day, each]) =>
+    isOfDay(day)
+      ? each.filter(({ isInStatement, isSumTwice }) => isInStatement && !isSumTwice)
+      : [],
+  )
+}
+
+function sumUp(total: bigint, { amountMinor }: MovementFact): bigint {
+  return total + amountMinor
 }
 
 /** Joins the statements of a day that begin where another ends: some banks write several a day. */
@@ -251,12 +247,11 @@ function joined(statements: readonly StatementFact[]): StatementFact[] {
 
 function checkStatement(
   judged: JudgedDay,
-  statement: StatementFact,
-  before: StatementFact | undefined,
+  statement: PlacedStatement,
   byDay: ReadonlyMap<Day, readonly MovementFact[]>,
   told: readonly StatementFact[],
 ): void {
-  const { opening, closing, booked, from, to, seq } = statement
+  const { opening, closing, booked, from, to, seq, before, expected } = statement
   judged.opening = opening
   judged.closing = closing
   const say = (name: BreakName, amountMinor: bigint | null, detail: string) =>
@@ -268,13 +263,11 @@ function checkStatement(
       'Opening and entries do not add up to the closing balance: a line is missing or was read twice. Fetch the statement again.',
     )
   }
-  const known = [...byDay].flatMap(([day, each]) =>
-    day >= from && day <= to
-      ? each.filter(({ isInStatement, isSumTwice }) => isInStatement && !isSumTwice)
-      : [],
-  )
-  const sum = known.reduce((total, { amountMinor }) => total + amountMinor, 0n)
-  if (opening !== null && closing !== null && sum !== booked) {
+  const known = inStatements(byDay, (day) => day >= from && day <= to)
+  const sum = known.reduce(sumUp, 0n)
+  // One that begins or ends in the middle of a day lacks what another has of it: their balances judge both.
+  const isPart = statement.isInherited && statement.isOverlapped
+  if (opening !== null && closing !== null && sum !== booked && !isPart) {
     // As many lines as before, but of other amounts: one of them was changed.
     const isChanged = told.some(
       (earlier) =>
@@ -290,10 +283,10 @@ function checkStatement(
       'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.',
     )
   }
-  if (before?.closing != null && opening !== null && before.closing !== opening) {
+  if (before && expected !== null && opening !== null && expected !== opening) {
     say(
       'gap',
-      opening - before.closing,
+      opening - expected,
       `The statement to ${before.to} closes with another balance: fetch the days between it and ${from}.`,
     )
   }

@@ -144,6 +144,13 @@ test('SWIFT’s headers, several messages and pages', async () => {
   expect(statements[1]?.balances.map((balance) => balance.type)).toEqual(['ITBD', 'CLBD', 'CLAV'])
 })
 
+test('a bank that numbers no pages writes zeros', async () => {
+  const [statement] = await read(
+    ':20:R\n:25:XX\n:28C:00000/000\n:60F:C261102EUR1,\n:62F:C261102EUR1,',
+  )
+  expect(statement).toMatchObject({ page: null, closing: { type: 'CLBD' } })
+})
+
 const interim =
   ':20:R\n:25:XX\n:28C:1\n:34F:EURD0,\n:13D:2611021733+0100\n:61:261102C9,5NTRFX\n:61:261102D1,NTRFX\n:90D:1EUR1,\n:90C:1EUR9,50'
 

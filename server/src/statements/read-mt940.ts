@@ -208,7 +208,8 @@ function newDraft(field: Field, id: string): Draft {
 function takeNumber(draft: Draft, value: string) {
   const [seq, page] = value.split('/')
   draft.seq = idOf(seq)
-  draft.pageNo = page !== undefined && /^\d{1,6}$/.test(page) ? Number(page) : null
+  // Banks that number no pages write zeros.
+  draft.pageNo = page !== undefined && /^\d{1,6}$/.test(page) ? Number(page) || null : null
 }
 
 /** After the closing balance `:86:` is about the statement, not about an entry. */

@@ -3,6 +3,7 @@ import { findAgent } from '../../src/agents/find-agent.ts'
 import { releaseExpected } from '../../src/bank-accounts/expected-deposits.ts'
 import { movementView } from '../../src/bank-accounts/movement-view.ts'
 import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
+import { inTransaction } from '../../src/db/in-transaction.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
@@ -66,6 +67,13 @@ async function onlyAccount(terms: Parameters<typeof makeAccount>[1] = {}): Promi
   )
   agent = await s.agent({ expiresInS: 900 })
   return makeAccount(s, terms)
+}
+
+/** Goes on to ten o'clock of a day of the bank, so that it stays the same day for a while. */
+function toMorning(): void {
+  const day = 24 * 60 * minute
+  const morning = 3 * 60 * minute
+  s.clock.advance((morning - (s.clock().getTime() % day) + day) % day)
 }
 
 const statusOf = async (id: string, by = agent) =>
@@ -217,7 +225,8 @@ describe('accounts without unique amounts', () => {
     const paid = await deposit({ amount: 500 })
     await pushed(account, { id: 'i0', amount: '500.00', text: paid.code })
     const over = await deposit({ amount: 500 })
-    s.clock.advance(16 * minute)
+    // Beyond what the bank's clock and ours may differ by.
+    s.clock.advance(20 * minute)
     await expect.poll(() => statusOf(over.id)).toBe('EXPIRED')
     const open = await deposit({ amount: 500 })
     const payer = { account_no: '1234567890' }
@@ -228,11 +237,48 @@ describe('accounts without unique amounts', () => {
       await statusOf(open.id),
     ]
     expect(await states()).toEqual(['PAID', 'EXPIRED', 'PAID'])
+    s.clock.advance(minute)
     // None is open any more: it is late money of the one that is over.
     expect(await pushed(account, { id: 'i2', amount: '500.00', payer })).toMatchObject({
       paymentState: 'waiting',
       orderId: expect.stringContaining(over.id.split('-')[1]?.slice(0, 8) ?? '-'),
     })
+  })
+
+  it('an order that was open when the money came counts, although it is over when the bank reports', async () => {
+    const account = await onlyAccount({ match: 'code', holdS: 86_400 })
+    toMorning()
+    const day = dayAt(s.clock())
+    const paid = await deposit({ amount: 500 })
+    s.clock.advance(20 * minute)
+    await expect.poll(() => statusOf(paid.id)).toBe('EXPIRED')
+    const open = await deposit({ amount: 500 })
+    const lines = [{ amount: '500.00', payerNo: '1234567890' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { why: 'ambiguous', paymentState: 'waiting' },
+    ])
+    expect([await statusOf(paid.id), await statusOf(open.id)]).toEqual(['EXPIRED', 'WAITING'])
+  })
+
+  it('what is ambiguous stays so, whichever of its orders ends', async () => {
+    const account = await onlyAccount({ match: 'code', holdS: 86_400 })
+    toMorning()
+    const first = await deposit({ amount: 500 })
+    s.clock.advance(10 * minute)
+    const second = await deposit({ amount: 500 })
+    const day = dayAt(s.clock())
+    const payer = { account_no: '1234567890' }
+    const said = await pushed(account, { id: 'j1', amount: '500.00', payer })
+    expect(said).toMatchObject({ why: 'ambiguous' })
+    s.clock.advance(6 * minute)
+    await expect.poll(() => statusOf(first.id)).toBe('EXPIRED')
+    const lines = [{ amount: '500.00', payerNo: '1234567890', text: 'more words' }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { why: 'ambiguous', paymentState: 'waiting' },
+    ])
+    expect(await statusOf(second.id)).toBe('WAITING')
   })
 
   it('a payment that a person credits to an order names it from then on', async () => {
@@ -369,6 +415,20 @@ describe('a rail that deducts a fixed fee', () => {
       'WAITING',
       'PAID',
     ])
+  })
+
+  it('a code that comes later gives the order no less than one that came at once: a person decides', async () => {
+    toMorning()
+    const { id, code, payable } = await deposit({ amount: 700 })
+    const amount = less(payable, 3)
+    await pushed(account, { id: 'f20', amount })
+    const day = dayAt(s.clock())
+    const lines = [{ amount, text: code }]
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    const movement = (await movementsOf(s, account)).at(-1)
+    expect(movement).toMatchObject({ paymentState: 'waiting', why: 'unmatched' })
+    const { rows } = await s.sql('select 1 from payments where order_id = $1', [id.split('-')[1]])
+    expect([rows, await statusOf(id)]).toEqual([[], 'WAITING'])
   })
 
   it.each([
@@ -677,6 +737,53 @@ describe('whichever report comes first', () => {
     expect([await statusOf(id), await agent.balance()]).toEqual(['PAID', 100])
   })
 
+  it('a code that comes later makes no money late that came in time: a person decides', async () => {
+    const account = await onlyAccount({ match: 'code', feed: 'none' })
+    toMorning()
+    while (new Date(dayAt(s.clock())).getUTCDay() !== 6) s.clock.advance(24 * 60 * minute)
+    const { id, code } = await deposit()
+    s.clock.advance(48 * 60 * minute)
+    await expect.poll(() => statusOf(id)).toBe('EXPIRED')
+    // Paid on Saturday perhaps, and booked on Monday.
+    const of = { account: account.account, day: dayAt(s.clock()) }
+    await importFile(s, account, camt({ ...of, lines: [{ amount: '100.00' }] }))
+    const lines = [{ amount: '100.00', text: code }]
+    await importFile(s, account, camt({ ...of, lines, isIntraday: true }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { paymentState: 'waiting', why: 'unmatched' },
+    ])
+  })
+
+  it('a return that the bank names only later shows as one', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    toMorning()
+    const day = dayAt(s.clock())
+    await pushed(account, { id: 'w9', amount: '64.00' })
+    const lines = [{ amount: '64.00', isReturn: true }]
+    const balances = { opening: '0.00', closing: '64.00' }
+    await importFile(s, account, camt({ account: account.account, day, ...balances, lines }))
+    expect(await movementsOf(s, account)).toMatchObject([
+      { paymentState: 'waiting', detail: expect.stringContaining('return_unknown:') },
+    ])
+    expect(await daysOf(s, account)).toEqual([`${day} red return_unknown`])
+  })
+
+  it.each([true, false])(
+    'whether a line is a return is what the bank says, not who brought it before: %s',
+    async (isReturn) => {
+      const account = await onlyAccount({ match: 'code', feed: 'none' })
+      const { id, code } = await deposit()
+      const of = { account: account.account, day: dayAt(s.clock()) }
+      const line = { amount: '100.00', text: code }
+      const file = (says: boolean) => camt({ ...of, lines: [{ ...line, isReturn: says }] })
+      await importFile(s, account, file(!isReturn), { via: 'command', mode: 'live' })
+      expect(await movementsOf(s, account)).toMatchObject([{ state: 'unconfirmed' }])
+      await importFile(s, account, file(isReturn), { via: 'folder' })
+      expect(await movementsOf(s, account)).toHaveLength(1)
+      expect(await statusOf(id)).toBe(isReturn ? 'WAITING' : 'PAID')
+    },
+  )
+
   it('what a person has decided stays, whatever the bank says later', async () => {
     const account = await onlyAccount({ match: 'code' })
     const { id, code } = await deposit()
@@ -726,6 +833,77 @@ describe('whichever report comes first', () => {
     expect(errors).toEqual([])
     expect(await statusOf(id)).toBe('PAID')
   })
+})
+
+it('what is booked after long holidays is what was pushed before them, and pays the order of their first day', async () => {
+  toMorning()
+  while (new Date(dayAt(s.clock())).getUTCDay() !== 6) s.clock.advance(24 * 60 * minute)
+  const later = (days: number) => dayAt(new Date(s.clock().getTime() + days * 24 * 60 * minute))
+  // Saturday until the Monday of the week after the next.
+  const holidays = Array.from({ length: 9 }, (_, at) => later(at)).join(',')
+  const account = await onlyAccount({ match: 'code+amount', payoutHolidays: holidays })
+  const [told, silent] = [await deposit({ amount: 310 }), await deposit({ amount: 320 })]
+  await pushed(account, { id: 'x1', amount: told.payable })
+  expect(await statusOf(told.id)).toBe('PAID')
+  s.clock.advance(9 * 24 * 60 * minute)
+  const lines = [{ amount: told.payable }, { amount: silent.payable }]
+  await importFile(s, account, camt({ account: account.account, day: dayAt(s.clock()), lines }))
+  expect(await movementsOf(s, account)).toHaveLength(2)
+  expect([await statusOf(told.id), await statusOf(silent.id)]).toEqual(['PAID', 'PAID'])
+})
+
+it('a movement that another process holds is left to it, and nobody waits', async () => {
+  const { account } = await makeAccount(s, { match: 'code', feed: 'none' })
+  // Ahead of the service's clock, so that nobody else books it.
+  const later = new Date(s.clock().getTime() + 60 * minute)
+  const ahead = { ...s.service.desk, now: () => later }
+  const lines = [{ amount: '9.00' }, { amount: '10.00' }]
+  const bytes = camt({ account, day: dayAt(s.clock()), lines })
+  const file = { name: 'f', bytes, via: 'folder', by: 'test' } as const
+  await importBankFile(ahead, account, file, 'sandbox')
+  const onError = (error: unknown) => expect(error).toBeUndefined()
+  await inTransaction(ahead.pool, async (tx) => {
+    const held = 'select 1 from bank_movements where account = $1 and amount = 900 for update'
+    await tx.query(held, [account.name])
+    expect(await bookMovements(ahead, onError, account.name)).toBe(1)
+  })
+  expect(await bookMovements(ahead, onError, account.name)).toBe(1)
+})
+
+it('an account that cannot be booked holds up no other', async () => {
+  const accounts = [
+    await makeAccount(s, { match: 'code', feed: 'none' }),
+    await makeAccount(s, { match: 'code', feed: 'none' }),
+  ]
+  // Ahead of the service's clock, so that nobody else books it.
+  const later = new Date(s.clock().getTime() + 60 * minute)
+  const ahead = { ...s.service.desk, now: () => later }
+  for (const { account } of accounts) {
+    const bytes = camt({ account, day: dayAt(s.clock()), lines: [{ amount: '9.00' }] })
+    const file = { name: 'f', bytes, via: 'folder', by: 'test' } as const
+    await importBankFile(ahead, account, file, 'sandbox')
+  }
+  // The first one that is booked is the one that fails.
+  const [refused = '', other = ''] = accounts.map(({ account }) => account.name)
+  const pool = Object.create(ahead.pool, {
+    query: {
+      value: (text: string, values: unknown[] = []) => {
+        if (/from bank_accounts/.test(text) && values.includes(refused)) throw new Error('refused')
+        return ahead.pool.query(text, values)
+      },
+    },
+  })
+  const errors: unknown[] = []
+  await bookMovements({ ...ahead, pool }, (error) => errors.push(error))
+  const states = async (name: string) =>
+    (await s.sql('select state from bank_movements where account = $1', [name])).rows
+  expect([await states(refused), await states(other)]).toEqual([
+    [{ state: 'new' }],
+    [{ state: 'booked' }],
+  ])
+  expect(errors).toMatchObject([{ message: 'refused' }])
+  s.clock.advance(70 * minute)
+  await expect.poll(() => states(refused)).toEqual([{ state: 'booked' }])
 })
 
 it('a movement that cannot be decided on holds up no other, and is tried again', async () => {

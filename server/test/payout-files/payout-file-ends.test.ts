@@ -412,6 +412,28 @@ it('a statement that came before its day was over tells nothing of that day', as
   expect((await proposeAbandon(file)).status).toBe(202)
 })
 
+it('one page of a statement tells nothing of its day until all of them are there', async () => {
+  const account = await payingAccount(s)
+  const day = dayAt(s.clock())
+  await daysLater(2)
+  const told = () => wholeDays(s.backend.pool, account.account, day)
+  const balance = `C${day.slice(2).replaceAll('-', '')}THB900,00`
+  const page = (no: number, opens: string, closes: string) =>
+    Buffer.from(
+      `:20:S1\r\n:25:${account.account.accountNo}\r\n:28C:7/${no}\r\n:${opens}:${balance}\r\n:${closes}:${balance}\r\n-\r\n`,
+    )
+  await importFile(s, account, page(1, '60F', '62M'))
+  expect(await told()).toEqual([])
+  await importFile(s, account, page(3, '60M', '62F'))
+  expect(await told()).toEqual([])
+  await importFile(s, account, page(2, '60M', '62M'))
+  expect(await told()).toEqual([{ fromDay: day, toDay: day }])
+  // Without a closing balance nobody knows where its day ends.
+  const open = await payingAccount(s)
+  await importFile(s, open, camt({ ...open, day, opening: '900.00', lines: [] }))
+  expect(await wholeDays(s.backend.pool, open.account, day)).toEqual([])
+})
+
 it('while a restore locks an account nothing is taken out, sealed again, given up, cancelled or paid otherwise', async () => {
   const account = await payingAccount(s)
   const sealedOne = await sealed(account, 222)
