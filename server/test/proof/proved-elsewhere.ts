@@ -26,12 +26,16 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     is_return state agent_id order_id paid_at why returns explained_by detail reported_at act_at tries
     deducted`,
   ),
-  bank_reports: toldIn(
-    'prove-movements.test.ts',
-    `
-    account source report_key movement_id file_id statement_id line amount booked_on booked_at balance_after
-    ids text payer_account_no is_trusted reported_at batch_count`,
-  ),
+  bank_reports: {
+    ...toldIn(
+      'prove-movements.test.ts',
+      `
+      account source report_key movement_id file_id statement_id line amount booked_on booked_at balance_after
+      ids text payer_account_no is_trusted reported_at batch_count`,
+    ),
+    is_return:
+      'what one report says; what was made of all of them stands in the movement, and is proved there',
+  },
   expected_deposits: toldIn(
     'prove-movements.test.ts',
     `

@@ -554,7 +554,6 @@ const toldOnce: Record<string, string[]> = {
   payments: ['reported_at'],
   payment_claims: ['claimed_at'],
   expected_deposits: ['deduction'],
-  bank_reports: ['is_return'],
 }
 
 function says(why: string, columns: string[]): Record<string, string> {
