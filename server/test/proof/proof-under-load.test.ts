@@ -212,9 +212,10 @@ function teller(number: number): Teller {
 function counting(pool: Pool, rowsRead: number[]): Pool {
   const connect = async () => {
     const client = await pool.connect()
-    const query = async (...args: [string, unknown[]?]) => {
-      if (args[0].startsWith('begin')) rowsRead.push(0)
-      const result = await client.query(...args)
+    const query = async (...args: [string | { text: string }, unknown[]?]) => {
+      const text = typeof args[0] === 'string' ? args[0] : args[0].text
+      if (text.startsWith('begin')) rowsRead.push(0)
+      const result = await client.query(args[0] as string, args[1])
       rowsRead.push((rowsRead.pop() ?? 0) + result.rows.length)
       return result
     }
