@@ -211,7 +211,9 @@ export async function sluiceJson(args: string[], env: Env): Promise<any> {
 }
 
 function readJson(args: string[], { code, stdout, stderr }: Ended) {
-  if (code !== 0) throw new Error(`sluice ${args.join(' ')} ended with ${code}: ${stderr}`)
+  if (code !== 0) {
+    throw new Error(`sluice ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+  }
   return JSON.parse(stdout)
 }
 
