@@ -5,12 +5,12 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from 'sluice-sdk'
 import { startSluice } from '../../demo/start-sluice.js'
+import { freePort } from '../free-port.js'
 import { connectors, omiseTakes, openCompany, stripeTakes, xenditTakes } from './companies.js'
 
 const stripeMock = 'github.com/stripe/stripe-mock@v0.203.0'
@@ -206,14 +206,6 @@ async function until(what, isSo) {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error(`not in time: ${what}`)
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 function tableOf(rows) {

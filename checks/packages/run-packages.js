@@ -9,11 +9,11 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../free-port.js'
 
 /**
  * Installs the packages as an operator would, with nothing of this repository around them, and has each pay an order:
@@ -99,14 +99,6 @@ async function payAnOrder({ listening: url, app_id: appId, secret }) {
   ensure((await fetch(new URL(asset, url))).status === 200, `${asset} of the console is missing`)
 }
 
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return String(port)
-}
-
 async function check(name, work) {
   const before = performance.now()
   try {
@@ -128,7 +120,7 @@ await check('the npm package installs, serves, pays an order and proves it', asy
   const tarball = join(root, `build/sluice-${version}.tgz`)
   run('npm', ['install', '-g', '--prefix', prefix, '--no-audit', '--no-fund', '--silent', tarball])
   const sluice = join(prefix, 'bin/sluice')
-  const env = { PATH: process.env.PATH, HOME: home, PORT: await freePort() }
+  const env = { PATH: process.env.PATH, HOME: home, PORT: String(await freePort()) }
   const { told, stop } = await serving(sluice, ['serve', '--json'], { cwd: home, env })
   await payAnOrder(told)
   ensure((await stop()) === 0, 'it does not end when it is told to')

@@ -2,11 +2,11 @@ import { execFileSync, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../free-port.js'
 
 /**
  * Puts each proxy of deploy/proxies before two addresses of the service, one of which is dead, and has an agent and a
@@ -37,14 +37,6 @@ async function until(what, holds) {
     await sleep(100)
   }
   throw new Error(`not in time: ${what()}`)
-}
-
-async function freePort() {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** A request over TLS whose certificate is the proxy's own; `onData` sees what comes as it comes. */
