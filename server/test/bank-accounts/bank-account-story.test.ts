@@ -129,7 +129,7 @@ it('takes a payment by QR: pushed at once, confirmed at night, credited once, an
   expect(movements).toHaveLength(2)
   expect(movements[0]).toMatchObject({
     id: reported.json.movement,
-    amount: String(payable),
+    amount: payable.toFixed(2),
     day,
     state: 'credited',
     explained_by: 'payment',

@@ -263,6 +263,7 @@ describe('where a person found that the first had not paid,', () => {
     const { agent, txnId, first, second } = await goesOnToBeta(refusedForSure)
     const [, , third] = await attemptsOf(s, txnId)
     await tell(alpha, first, paid)
+    s.clock.advance(1_000)
     await tell(beta, second, paid)
     const { rows } = await s.sql(
       'select item_id from open_items where agent_id = $1 and order_id = $2',
