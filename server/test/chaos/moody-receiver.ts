@@ -41,6 +41,8 @@ export interface Arrival {
   seq: number
   txnId: string
   body: string
+  /** On the suite's steady clock. */
+  atMs: number
   /** Whether it was answered so that it counts as accepted. */
   accepted: boolean
 }
@@ -101,6 +103,7 @@ export class MoodyReceiver {
       seq: Number(header('x-event-seq')),
       txnId: JSON.parse(body).transactionId,
       body,
+      atMs: performance.now(),
       accepted: way in accepting,
     })
     this.keep(socket)

@@ -273,7 +273,7 @@ const routes = `with routed as (
 
 const expiredDeposits = `with made as materialized (
     select w.agent_id, w.seq + n as seq, w.available, w.held, w.clearing, w.fees, w.adjustments,
-      w.suspense, w.costs, w.differences, w.transfers, now() - interval '1 hour' as at,
+      w.suspense, w.costs, w.differences, w.transfers, (select max(j.at) from journal j where j.agent_id = w.agent_id) as at,
       format('%s', 'heap-' || w.seq + n) as ref_id,
       '019a0000000070008' || lpad(to_hex(w.seq + n), 15, '0') as hex
     from wallets w, generate_series(1, $2::int) n where w.agent_id = $1

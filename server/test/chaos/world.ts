@@ -70,6 +70,8 @@ export class World {
   readonly env: Env
   /** When the service's next day begins. */
   readonly midnight: Midnight
+  /** When everybody's clock was moved on, on the suite's steady clock. */
+  readonly movedAtMs: number[] = []
   private settledMs = 0
 
   private constructor(
@@ -147,6 +149,7 @@ export class World {
   /** Moves everybody's clock on. */
   async pass(ms: number): Promise<void> {
     this.settledMs += ms
+    this.movedAtMs.push(performance.now())
     await Promise.all(this.slots.map((slot) => slot.setOffset(slot.offsetMs + ms)))
   }
 
