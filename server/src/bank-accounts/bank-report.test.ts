@@ -17,6 +17,7 @@ function entry(fields: Partial<BankEntry> = {}): BankEntry {
     texts: ['TRF'],
     counterparty: { accountNo: null, name: null, bank: null },
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     isReturn: false,
     returnReason: null,
     typeCode: null,

@@ -17,6 +17,8 @@ export interface BankReport {
   bookedOn: Day
   bookedAt: Date | null
   balanceAfterMinor: bigint | null
+  /** What the bank says that it kept of a credit. */
+  chargesMinor: bigint
   ids: BankIds
   text: string
   payer: Counterparty
@@ -62,6 +64,7 @@ export function reportsOf(
         bookedOn: entry.bookedOn,
         bookedAt: entry.bookedAt,
         balanceAfterMinor: entry.balanceAfterMinor,
+        chargesMinor: entry.chargesMinor,
         ids: entry.ids,
         text,
         payer: {

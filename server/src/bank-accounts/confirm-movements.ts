@@ -9,7 +9,7 @@ import { bookedByStatement, joinLateBatches, lockAccount, lookAgain } from './ta
 /** What only a file that a person brought reports. */
 export interface UnconfirmedOfFile {
   movements: number
-  /** Without signs, together. */
+  /** Without signs, together, with what the bank kept by their word: a credit may count for as much more. */
   amountMinor: bigint
 }
 
@@ -113,13 +113,16 @@ async function isBelieved(tx: Tx, account: string, fileId: string): Promise<bool
 }
 
 /** The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. */
-const waitingOfFile = `select m.movement_id, m.amount from bank_movements m
+const waitingOfFile = `select m.movement_id, m.amount,
+    (select max(r.charges) from bank_reports r
+      where r.account = m.account and r.movement_id = m.movement_id) as charges
+  from bank_movements m
   where m.account = $1 and m.state = 'unconfirmed' and exists (select 1 from bank_reports r
     where r.account = m.account and r.movement_id = m.movement_id and r.file_id = $2::uuid)`
 
 async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<UnconfirmedOfFile> {
   const { rows } = await tx.query<{ movements: number; amount: bigint }>(
-    `select count(*)::int as movements, coalesce(sum(abs(w.amount)), 0)::bigint as amount
+    `select count(*)::int as movements, coalesce(sum(abs(w.amount) + w.charges), 0)::bigint as amount
      from (${waitingOfFile}) w`,
     [account, fileId],
   )

@@ -26,6 +26,7 @@ function report({ ids, payerNo, ...fields }: Fields = {}): BankReport {
     bookedOn: '2026-11-16',
     bookedAt: null,
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     ids: { ...noIds, ...ids },
     text: '',
     payer: { accountNo: payerNo ?? null, name: null, bank: null },

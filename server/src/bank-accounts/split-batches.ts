@@ -48,6 +48,7 @@ export function splitReport<Report extends BankReport>(
     key: `${batch.key}/${index + 1}`,
     amountMinor,
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     batchCount: null,
   }))
 }
@@ -216,6 +217,7 @@ async function readSums(
       bookedOn: row.booked_on,
       bookedAt: null,
       balanceAfterMinor: null,
+      chargesMinor: 0n,
       ids: JSON.parse(row.ids) as BankIds,
       text: row.text,
       payer: { accountNo: row.payer_account_no, name: null, bank: null },

@@ -20,6 +20,7 @@ interface ReportRow {
   bookedOn: Day
   bookedAt: Date | null
   balanceAfterMinor: bigint | null
+  chargesMinor: bigint
   ids: string
   text: string
   payerAccountNo: string | null
@@ -41,6 +42,7 @@ const reportColumns: Columns<ReportRow> = columns<ReportRow>({
   bookedOn: ['booked_on', 'date'],
   bookedAt: ['booked_at', 'timestamptz', 'null'],
   balanceAfterMinor: ['balance_after', 'bigint', 'null'],
+  chargesMinor: ['charges', 'bigint'],
   ids: ['ids', 'text'],
   text: ['text', 'text'],
   payerAccountNo: ['payer_account_no', 'text', 'null'],
@@ -212,6 +214,7 @@ function reportRow(
     bookedOn: report.bookedOn,
     bookedAt: report.bookedAt,
     balanceAfterMinor: report.balanceAfterMinor,
+    chargesMinor: report.chargesMinor,
     ids: JSON.stringify(report.ids),
     text: report.text,
     payerAccountNo: report.payer.accountNo?.slice(0, 64) ?? null,

@@ -131,7 +131,7 @@ export async function matchCredits(
       const [one, two] = isOfOpen ? openThen(movement, account, all) : all
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
       else if (one) {
-        const deductedMinor = find === named ? deductionOf(account, movement, one) : 0n
+        const deductedMinor = find === named ? deductionOf(account, movement, one, said) : 0n
         matches.set(movement.movementId, {
           type: 'order',
           agentId: one.agentId,
@@ -155,12 +155,14 @@ export async function matchCredits(
 /** What the rail kept of a payment that names its order: all that is missing, or it is another amount. */
 function deductionOf(
   { name, expectedDeductionMinor }: AccountOfMovements,
-  { amountMinor }: Matched,
+  { movementId, amountMinor }: Matched,
   expected: ExpectedDeposit,
+  said: Said,
 ): bigint {
-  const deduction = expected.deductionMinor ?? expectedDeductionMinor
-  const isAll = amountMinor + deduction === expected.payableMinor
-  return isAll && expected.account === name ? deduction : 0n
+  if (expected.account !== name) return 0n
+  const charges = (said.get(movementId) ?? []).map(({ chargesMinor }) => chargesMinor)
+  const deductions = [expected.deductionMinor ?? expectedDeductionMinor, ...charges]
+  return deductions.find((each) => amountMinor + each === expected.payableMinor) ?? 0n
 }
 
 /** The payment codes in all that the bank says of each movement. */
@@ -226,7 +228,14 @@ function isText(value: string | null | undefined): value is string {
 }
 
 /** What the bank says of each movement, in all its reports: one may tell what another leaves out. */
-type Said = ReadonlyMap<string, readonly { ids: BankIds; text: string; isReturn: boolean }[]>
+type Said = ReadonlyMap<string, readonly SaidOnce[]>
+
+interface SaidOnce {
+  ids: BankIds
+  text: string
+  isReturn: boolean
+  chargesMinor: bigint
+}
 
 async function allSaid(
   pool: Pool | Tx,
@@ -238,16 +247,18 @@ async function allSaid(
     ids: string
     text: string
     is_return: boolean | null
+    charges: bigint
   }>(
     // The text of a sum is of none of its payments.
     `select movement_id, ids, case when report_key like '%/%' then '' else text end as text,
-       is_return
+       is_return, charges
      from bank_reports where account = $1 and movement_id = any($2::uuid[]) and is_trusted`,
     [account, movements.map(({ movementId }) => movementId)],
   )
-  const said = new Map<string, { ids: BankIds; text: string; isReturn: boolean }[]>()
-  for (const { movement_id, ids, text, is_return } of rows) {
-    const report = { ids: JSON.parse(ids) as BankIds, text, isReturn: is_return ?? false }
+  const said = new Map<string, SaidOnce[]>()
+  for (const { movement_id, ids, text, is_return, charges } of rows) {
+    const isReturn = is_return ?? false
+    const report = { ids: JSON.parse(ids) as BankIds, text, isReturn, chargesMinor: charges }
     said.set(movement_id, [...(said.get(movement_id) ?? []), report])
   }
   return said

@@ -37,6 +37,7 @@ export async function takePush(
     bookedOn: localTimeIn(account.zone)(push.bookedAt).slice(0, 10),
     bookedAt: push.bookedAt,
     balanceAfterMinor: push.balanceAfterMinor,
+    chargesMinor: 0n,
     ids: { ...noIds, feedId: push.id },
     text: push.text,
     payer: push.payer,

@@ -93,6 +93,7 @@ test('a statement of version 02: amounts in the details, names without a party a
       texts: ['RF18000', 'SX4Q first second', 'more', 'I-9', 'most'],
       counterparty: { accountNo: 'XX34TEST0002', name: 'Ada Tester', bank: 'TESTXX00' },
       balanceAfterMinor: null,
+      chargesMinor: 0n,
       isReturn: false,
       returnReason: null,
       typeCode: 'NTRF+166',
@@ -217,6 +218,40 @@ test.each([
 test('a batch that only counts its payments is one movement', async () => {
   const entry = await only(batch('30.00', 'DBIT').replace('<NbOfTxs>0', '<NbOfTxs>238'))
   expect(entry).toMatchObject({ amountMinor: -3_000n, batchCount: 238 })
+})
+
+test.each([
+  [
+    'a mark',
+    '<Chrgs><TtlChrgsAndTaxAmt Ccy="EUR">3</TtlChrgsAndTaxAmt><Rcrd><Amt Ccy="EUR">2</Amt><CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd></Rcrd><Rcrd><Amt Ccy="EUR">1</Amt><ChrgInclInd>1</ChrgInclInd></Rcrd></Chrgs>',
+    300n,
+  ],
+  [
+    'what was sent',
+    '<AmtDtls><InstdAmt><Amt Ccy="EUR">15.50</Amt></InstdAmt></AmtDtls><Chrgs><Amt Ccy="EUR">3</Amt></Chrgs>',
+    300n,
+  ],
+  [
+    'their sum beside what was sent',
+    '<AmtDtls><TxAmt><Amt Ccy="EUR">15.50</Amt></TxAmt></AmtDtls><Chrgs><TtlChrgsAndTaxAmt Ccy="EUR">3</TtlChrgsAndTaxAmt></Chrgs>',
+    300n,
+  ],
+  ['nothing else', '<Chrgs><Amt Ccy="EUR">3</Amt></Chrgs>', 0n],
+  [
+    'a mark, in another currency',
+    '<Chrgs><Rcrd><Amt Ccy="CHF">3</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>',
+    0n,
+  ],
+  [
+    'what was sent, which it does not come to',
+    '<AmtDtls><InstdAmt><Amt Ccy="EUR">16</Amt></InstdAmt></AmtDtls><Chrgs><Amt Ccy="EUR">3</Amt></Chrgs>',
+    0n,
+  ],
+])('charges were kept of a credit if the bank says so by %s', async (_, part, charges) => {
+  const details = `${dated}<NtryDtls><TxDtls>${part}</TxDtls></NtryDtls></Ntry>`
+  expect((await only(`<Ntry>${credit}${details}`)).chargesMinor).toBe(charges)
+  const debit = credit.replace('CRDT', 'DBIT')
+  expect((await only(`<Ntry>${debit}${details}`)).chargesMinor).toBe(0n)
 })
 
 const inner = '<NtryDtls><TxDtls><RtrInf><Rsn><Cd>AC01</Cd></Rsn></RtrInf></TxDtls></NtryDtls>'

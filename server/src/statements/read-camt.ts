@@ -244,8 +244,7 @@ function paymentAmount(
   const amount = [['Amt'], ['AmtDtls', 'TxAmt', 'Amt'], ['AmtDtls', 'InstdAmt', 'Amt']]
     .map((path) => elementAt(payment, ...path))
     .find((found) => found?.text.trim())
-  if (!amount || (amount.attributes?.Ccy ?? currency) !== currency) return undefined
-  return readAmount(amount.text.trim(), currency, amount.line, reading)
+  return amountIn(amount, currency, reading)
 }
 
 function noteOtherAmount(
@@ -298,12 +297,60 @@ function entryOf(parts: EntryParts): BankEntry {
       : textsOf([...textsOfPayments(payments), textAt(part, 'AddtlNtryInf')]),
     counterparty: counterpartyOf(payment, amountMinor > 0n, statement.accountNo),
     balanceAfterMinor: null,
+    chargesMinor: chargesOf(part, payments, amountMinor, currency, isOfBatch, reading),
     isReturn: isReturn(part, payment),
     returnReason: reason,
     typeCode: typeCodeOf(payment) ?? typeCodeOf(part),
   }
   if (bookedOn === null) draft.undated.push(entry)
   return entry
+}
+
+/**
+ * What the bank kept of a credit. It counts only if the bank also says that it is not in the amount any more: by the
+ * mark on the charge, or by what was sent. Charges that the bank debits by themselves are entries of their own.
+ */
+function chargesOf(
+  part: XmlElement,
+  payments: readonly XmlElement[],
+  amountMinor: bigint,
+  currency: string,
+  isOfBatch: boolean,
+  reading: Reading,
+): bigint {
+  const [payment] = payments
+  if (amountMinor <= 0n || payments.length > 1) return 0n
+  const own = elementAt(payment, 'Chrgs')
+  const charges = own ? payment : isOfBatch ? undefined : part
+  // To version 03 each charge is an element of its own; later they are records of one.
+  const records = [...elementsAt(charges, 'Chrgs', 'Rcrd'), ...elementsAt(charges, 'Chrgs')].filter(
+    (record) => elementAt(record, 'Amt') !== undefined,
+  )
+  let total = 0n
+  for (const record of records) {
+    const amount = amountIn(elementAt(record, 'Amt'), currency, reading)
+    if (amount === undefined) return 0n
+    total += textAt(record, 'CdtDbtInd') === 'CRDT' ? -amount : amount
+  }
+  const sum = elementAt(charges, 'Chrgs', 'TtlChrgsAndTaxAmt')
+  if (records.length === 0) total = amountIn(sum, currency, reading) ?? 0n
+  if (total <= 0n) return 0n
+  const areIncluded =
+    records.length > 0 && records.every((record) => isTrue(textAt(record, 'ChrgInclInd')))
+  const sent = ['InstdAmt', 'TxAmt'].map((name) =>
+    amountIn(elementAt(payment, 'AmtDtls', name, 'Amt'), currency, reading),
+  )
+  return areIncluded || sent.includes(amountMinor + total) ? total : 0n
+}
+
+/** An amount in the entry's own currency. */
+function amountIn(
+  amount: XmlElement | undefined,
+  currency: string,
+  reading: Reading,
+): bigint | undefined {
+  if (!amount?.text.trim() || (amount.attributes?.Ccy ?? currency) !== currency) return undefined
+  return readAmount(amount.text.trim(), currency, amount.line, reading)
 }
 
 function batchCountOf(part: XmlElement, payments: number): number | null {

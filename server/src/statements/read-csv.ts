@@ -370,6 +370,7 @@ function entryReader(profile: CsvProfile, currency: string, reading: Reading) {
         bank: idOf(cell(columns.payerBank)),
       },
       balanceAfterMinor: balanceOfRow(row, table, profile, currency, reading) ?? null,
+      chargesMinor: 0n,
       isReturn: false,
       returnReason: null,
       typeCode: null,

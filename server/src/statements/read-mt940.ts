@@ -407,6 +407,7 @@ function entryOf(
     texts: textsOf([...details.texts, fromSwift, details.ownerRef, ...raw.more]),
     counterparty: details.counterparty,
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     isReturn: raw.mark.startsWith('R') || details.isReturn || raw.type === 'NRTI',
     returnReason: details.returnReason,
     typeCode: details.bookingCode === null ? raw.type : `${raw.type}+${details.bookingCode}`,

@@ -330,6 +330,7 @@ function entryOf(
       bank: idOf(account?.get('BANKID')),
     },
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     isReturn: false,
     returnReason: null,
     typeCode: type,

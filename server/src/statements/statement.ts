@@ -66,6 +66,8 @@ export interface BankEntry {
   /** Who paid, or who was paid. */
   counterparty: Counterparty
   balanceAfterMinor: bigint | null
+  /** What the bank kept of a credit: its own word, and what was sent is the amount and this. */
+  chargesMinor: bigint
   isReturn: boolean
   /** A code such as AC01, or the bank's words. */
   returnReason: string | null

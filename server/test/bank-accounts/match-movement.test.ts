@@ -396,6 +396,26 @@ describe('a rail that deducts a fixed fee', () => {
     s.clock.advance(24 * 60 * minute)
   })
 
+  it('what the bank says that it kept of a payment is a cost of its order, if that is all that is missing', async () => {
+    const [a, b] = [await deposit({ amount: 500 }), await deposit({ amount: 500 })]
+    const before = await books()
+    const amounts = [less(a.payable, 12.5), less(b.payable, 12.5)]
+    const lines = [
+      { amount: amounts[0] ?? '', text: a.code, ref: 'kept-1', charges: '12.50' },
+      { amount: amounts[1] ?? '', text: b.code, ref: 'kept-2', charges: '12.49' },
+    ]
+    await importFile(s, account, camt({ account: account.account, day: dayAt(s.clock()), lines }))
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['PAID', 'WAITING'])
+    const paid = BigInt(Math.round(Number(a.payable) * 100))
+    const waits = BigInt(Math.round(Number(amounts[1]) * 100))
+    expect(await books()).toEqual({
+      available: before.available + paid,
+      costs: before.costs - 1_250n,
+      there: before.there + paid - 1_250n + waits,
+    })
+    s.clock.advance(24 * 60 * minute)
+  })
+
   it('only that much may be missing, and only if the code says whose it is', async () => {
     const [a, b, c] = [await deposit(), await deposit(), await deposit()]
     const found = [

@@ -964,6 +964,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_account_movement_id_fkey', 'bank_reports', { movement_id: uuid(9) }],
   ['bank_reports_report_key_check', 'bank_reports', { report_key: '' }],
   ['bank_reports_amount_check', 'bank_reports', { amount: 0 }],
+  ['bank_reports_charges_check', 'bank_reports', { charges: -1 }],
+  ['bank_reports_charges_check', 'bank_reports', { amount: -100, charges: 1 }],
   ['bank_reports_ids_check', 'bank_reports', { ids: 'x'.repeat(4097) }],
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],

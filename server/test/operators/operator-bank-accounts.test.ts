@@ -307,6 +307,10 @@ describe('a file that a person brings', () => {
     expect((await of('71.00')).json).toMatchObject({ movements: 1, unconfirmed: 1 })
     await change('kbank', { ...kept, expected_deduction: '0' })
     await confirm('kbank', other)
+    // What a file says that the bank kept counts as well.
+    const lines = [{ amount: '0.10', text: 'kept', charges: '400' }]
+    const much = await upload(camt({ account, day, lines }))
+    expect(much.json).toMatchObject({ movements: 1, unconfirmed: 1 })
     expect((await of('72.00')).json).toMatchObject({ movements: 1, unconfirmed: 0 })
   })
 })
@@ -352,7 +356,7 @@ describe('a movement', () => {
         ({ amount }: { amount: number }) => amount,
       )
     expect((await found('state=unconfirmed')).toSorted((a: number, b: number) => a - b)).toEqual([
-      60, 70, 71, 77.01,
+      0.1, 60, 70, 71, 77.01,
     ])
     expect(await found('amount=5&explained_by=bank_fee')).toEqual([-5])
     expect(await found('text=60.00')).toEqual([60])

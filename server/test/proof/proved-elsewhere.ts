@@ -33,6 +33,8 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
       account source report_key movement_id file_id statement_id line amount booked_on booked_at balance_after
       ids text payer_account_no is_trusted reported_at batch_count`,
     ),
+    charges:
+      'what one report says; what was made of it stands in the movement as deducted, and is proved there',
     is_return:
       'what one report says; what was made of all of them stands in the movement, and is proved there',
   },

@@ -64,6 +64,7 @@ function pushesOf(files: readonly ReportsTogether[]): ReportsTogether[] {
       bookedOn,
       bookedAt: new Date(`${bookedOn}T10:00:00Z`),
       balanceAfterMinor: null,
+      chargesMinor: 0n,
       ids: { ...noIds, feedId: movementId },
       text: '',
       payer: { accountNo: null, name: null, bank: null },

@@ -151,6 +151,8 @@ export interface StatementLine {
   children?: { amount: string; text?: string; ref?: string }[]
   batchCount?: number
   batchId?: string
+  /** What the bank kept of it. */
+  charges?: string
 }
 
 export interface StatementOfDay {
@@ -210,14 +212,18 @@ function entry(line: StatementLine, day: string, currency: string): string {
 }
 
 function payment(line: StatementLine, currency: string): string {
-  const { amount, text, ref, endToEndId, payerNo, payerName } = line
+  const { amount, text, ref, endToEndId, payerNo, payerName, charges } = line
   const side = amount.startsWith('-') ? 'Cdtr' : 'Dbtr'
   const refs = `${ref === undefined ? '' : `<AcctSvcrRef>${ref}</AcctSvcrRef>`}${endToEndId === undefined ? '' : `<EndToEndId>${endToEndId}</EndToEndId>`}`
   const who =
     payerNo === undefined && payerName === undefined
       ? ''
       : `<RltdPties>${payerName === undefined ? '' : `<${side}><Nm>${payerName}</Nm></${side}>`}${payerNo === undefined ? '' : `<${side}Acct><Id><Othr><Id>${payerNo}</Id></Othr></Id></${side}Acct>`}</RltdPties>`
-  return `<TxDtls>${refs === '' ? '' : `<Refs>${refs}</Refs>`}<Amt Ccy="${currency}">${absolute(amount)}</Amt><CdtDbtInd>${direction(amount)}</CdtDbtInd>${who}${text === undefined ? '' : `<RmtInf><Ustrd>${text}</Ustrd></RmtInf>`}</TxDtls>`
+  const kept =
+    charges === undefined
+      ? ''
+      : `<Chrgs><Rcrd><Amt Ccy="${currency}">${charges}</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>`
+  return `<TxDtls>${refs === '' ? '' : `<Refs>${refs}</Refs>`}<Amt Ccy="${currency}">${absolute(amount)}</Amt><CdtDbtInd>${direction(amount)}</CdtDbtInd>${kept}${who}${text === undefined ? '' : `<RmtInf><Ustrd>${text}</Ustrd></RmtInf>`}</TxDtls>`
 }
 
 /** Imports a file and books what it brought, as the command line does. */
