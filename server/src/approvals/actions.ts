@@ -4,6 +4,7 @@ export const actions = {
   credit_payment: { title: 'Credit a payment', hasAmount: true },
   return_payment: { title: 'Say that a payment was given back', hasAmount: true },
   dismiss_payment: { title: 'Say that what was reported is not money', hasAmount: true },
+  record_payment: { title: 'Record a payment by hand', hasAmount: true },
   explain_movement: { title: 'Say what a movement on a bank account was', hasAmount: true },
   write_off: { title: 'Write off a difference', hasAmount: true },
   end_payout: { title: "End a payout by a person's word", hasAmount: true },

@@ -105,7 +105,7 @@ export async function finishedOrders(
              select 1 from bank_movements d where d.account = b.name and d.state = 'booked'
                and (replace(d.returns::text, '-', '') = split_part(p.payment_id, ':', 2)
                  or (replace(d.movement_id::text, '-', '') = split_part(p.payment_id, ':', 2)
-                   and d.explained_by = 'batch'))))
+                   and d.explained_by in ('batch', 'never_booked')))))
        and not exists (
          select 1 from payouts p where p.agent_id = o.agent_id and p.order_id = o.order_id
            and p.ask_at is not null)

@@ -55,6 +55,8 @@ export type Explanation =
   /** One or all payouts of a file that went out, or one that came back. */
   | 'payout'
   | 'payout_returned'
+  /** People recorded it by hand, and the bank never did: it is no money. */
+  | 'never_booked'
 
 export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   account: ['account', 'text'],

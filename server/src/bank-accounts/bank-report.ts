@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { storableOrNull, storableText } from '../lib/storable-text.ts'
 import type { BankEntry, BankIds, Counterparty, Day } from '../statements/statement.ts'
 
-/** How a movement is reported: at once, during the day, or by the day's statement. */
-export type ReportSource = 'push' | 'intraday' | 'statement'
+/** How a movement is reported: at once, during the day, by the day's statement, or by people who saw a slip. */
+export type ReportSource = 'push' | 'intraday' | 'statement' | 'hand'
 
 /** One line of one source. Several reports may be about the same movement of money. */
 export interface BankReport {
   source: ReportSource
   /** The same for the same line, whichever file brings it. */
   key: string
-  /** Null for a push. */
+  /** Null for a push, and by hand. */
   line: number | null
   /** Positive for money that came in. */
   amountMinor: bigint

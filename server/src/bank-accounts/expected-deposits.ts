@@ -64,6 +64,28 @@ const placesOfUser = 3
 /** An agent holds at most this part of an amount's places while another agent uses the account. */
 const shareOfAgent = 4
 
+/** How often a code is drawn for an order before it is given up. */
+const mostDraws = 5
+
+function codeOfDraw(orderId: string, draw: number): string {
+  return paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`)
+}
+
+/** What an order is expected with at an account. */
+export async function findExpected(
+  db: Pool | Tx,
+  account: string,
+  { agentId, orderId }: { agentId: bigint; orderId: string },
+): Promise<ExpectedDeposit | undefined> {
+  const codes = Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw))
+  const { rows } = await db.query<ExpectedDeposit>(
+    `select ${expectedColumns.select('e')} from expected_deposits e
+     where e.account = $1 and e.code = any($2::text[]) and e.agent_id = $3 and e.order_id = $4`,
+    [account, codes, agentId, orderId],
+  )
+  return rows[0]
+}
+
 const insertExpected = `insert into expected_deposits (${expectedColumns.names})
   select * from ${expectedColumns.unnest} on conflict do nothing returning account, code`
 
@@ -95,10 +117,10 @@ export class ExpectedDeposits {
     deposit: DepositToExpect,
   ): Promise<ExpectedDeposit | undefined> {
     const { by, holdMs, dayLimitMinor, deductionMinor } = recognises
-    for (let draw = 0; draw < 5; draw++) {
+    for (let draw = 0; draw < mostDraws; draw++) {
       const expected: ExpectedDeposit = {
         account,
-        code: paymentCode(`deposit ${deposit.orderId}${draw === 0 ? '' : ` ${draw}`}`),
+        code: codeOfDraw(deposit.orderId, draw),
         agentId: deposit.agentId,
         orderId: deposit.orderId,
         userId: deposit.userId,

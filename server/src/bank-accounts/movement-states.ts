@@ -179,22 +179,23 @@ export async function explain(
 }
 
 /**
- * The payments of a batch are known, and its sum, which is in the books or waits for an explanation, is not money of
- * its own. Returns it, to be booked so; undefined if it is being booked.
+ * A movement, which is in the books or waits for an explanation, is not money of its own: the payments of a batch are
+ * known, or the bank never had it. Returns it, to be booked so; undefined if it is being booked.
  */
-export async function explainAsBatch(
+export async function explainAsNoMoney(
   tx: Tx,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  as: 'batch' | 'never_booked',
   detail: string,
   at: Date,
 ): Promise<BankMovement | undefined> {
   const { rows } = await tx.query<BankMovement>(
-    `update bank_movements m set state = 'matched', explained_by = 'batch', detail = $3,
+    `update bank_movements m set state = 'matched', explained_by = $6, detail = $3,
        act_at = $4::timestamptz + ${unlessGone}
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = any($5::text[])))
      returning ${movementColumns.select('m')}`,
-    [account, movementId, detail, at, ['payment', ...explanations]],
+    [account, movementId, detail, at, ['payment', ...explanations], as],
   )
   return rows[0]
 }
@@ -213,7 +214,7 @@ export async function keepAsPayment(
 
 /** Whether a debit is explained as this payment going back. */
 export async function isReturned(
-  pool: Pool,
+  pool: Pool | Tx,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
 ): Promise<boolean> {
   const { rows } = await pool.query(

@@ -28,6 +28,13 @@ export function movementView(movement: FoundMovement) {
     },
     reported_by: movement.sources,
     brought_by: movement.broughtBy,
+    recorded: movement.hand && {
+      by: movement.hand.recordedBy,
+      approved_by: movement.hand.approvedBy,
+      at: movement.hand.recordedAt.toISOString(),
+      slip: movement.hand.slip,
+      reference: movement.hand.reference,
+    },
     files: movement.files.map(({ fileId, name, via, broughtBy }) => ({
       file_id: fileId,
       name,

@@ -100,6 +100,47 @@ describe('what only a person said', () => {
   })
 })
 
+describe('what was recorded by hand', () => {
+  const hand = { source: 'hand' as ReportSource, fileId: null, ids: { feedId: 'SLIP-7' } }
+
+  test('is about the one movement that the bank reports, before and after', () => {
+    expect(pair([report()], [movement('a', hand)])).toEqual(['a'])
+    expect(pair([report({ ...push, ids: { feedId: '9' } })], [movement('a', hand)], null)).toEqual([
+      'a',
+    ])
+    expect(pair([report(hand)], [movement('a', push)], null)).toEqual(['a'])
+    expect(pair([report(hand)], [movement('a', { fileId: 'statement' })], null)).toEqual(['a'])
+    expect(pair([report()], [movement('a', { ...hand, bookedOn: '2026-11-12' })])).toEqual(['new'])
+  })
+
+  test('never joins what was recorded by hand before', () => {
+    expect(pair([report(hand)], [movement('a', hand)], null)).toEqual(['new'])
+    expect(pair([report(hand)], [movement('a', hand, push)], null)).toEqual(['new'])
+  })
+
+  test('is another payment than one that names another order or another account of the payer', () => {
+    const known = movement('a', { ...hand, text: code(1) })
+    expect(pair([report({ text: code(2) })], [known])).toEqual(['new'])
+    expect(pair([report({ text: `trf ${code(1)}` })], [known])).toEqual(['a'])
+    expect(pair([report({ text: 'no code' })], [known])).toEqual(['a'])
+    const paidBy = (payerNo: string) => ({ payerNo })
+    const ofOne = movement('a', { ...hand, ...paidBy('111-222') })
+    expect(pair([report(paidBy('333444'))], [ofOne])).toEqual(['new'])
+    expect(pair([report(paidBy('111222'))], [ofOne])).toEqual(['a'])
+  })
+
+  test('is found by the number on its slip, wherever the bank has that', () => {
+    const twins = [movement('a', { ...hand, ids: { feedId: 'OTHER' } }), movement('b', hand)]
+    const line = report({ ids: { accountServicerRef: 'SLIP-7' } })
+    expect(pair([line], twins)).toEqual(['b'])
+    expect(pair([report({ ids: { accountServicerRef: 'B-1' } })], [movement('a', hand)])).toEqual([
+      'a',
+    ])
+    const late = report({ ids: { accountServicerRef: 'SLIP-7' }, bookedOn: '2026-11-19' })
+    expect(pair([late], twins)).toEqual(['b'])
+  })
+})
+
 describe('a report joins', () => {
   test('the push of the same amount on the same day', () => {
     expect(pair([report()], [movement('a', push)])).toEqual(['a'])
@@ -255,7 +296,7 @@ function reportsInAnyOrder(random: () => number, hasCodes: boolean) {
       code: hasCodes && random() < 0.5 ? code(nth) : null,
     })),
   )
-  const isCoded = { statement: true, intraday: random() < 0.5, push: random() < 0.5 }
+  const isCoded = { statement: true, intraday: random() < 0.5, push: random() < 0.5, hand: false }
   const textOf = (source: ReportSource, named: string | null) =>
     isCoded[source] && named !== null ? `${source} ${named}` : ''
   const file = (source: ReportSource, most: number, ...of: string[]) => ({

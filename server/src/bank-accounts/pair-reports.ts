@@ -14,7 +14,7 @@ export interface KnownMovement {
 
 interface KnownReport {
   source: ReportSource
-  /** Null for a push, which is a file of its own. */
+  /** Null for a push, and by hand: each is a file of its own. */
   fileId: string | null
   bookedOn: Day
   balanceAfterMinor: bigint | null
@@ -87,13 +87,13 @@ function fits(
   holidays: ReadonlySet<Day>,
 ): boolean {
   const isOfThisFile = (each: KnownReport) =>
-    report.fileId === null ? each.source === 'push' : each.fileId === report.fileId
+    report.fileId === null ? each.source === report.source : each.fileId === report.fileId
   if (reports.some((each) => isOfThisFile(each) || contradicts(report, each))) return false
   const ofKind = reports.filter(({ source }) => source === report.source)
   if (ofKind.some((each) => each.bookedOn === report.bookedOn)) return true
   if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn, holidays)) return true
   const isNamed =
-    reports.some((each) => sharesId(report.ids, each.ids, bankIds)) ||
+    reports.some((each) => sharesBankId(report, each)) ||
     (ofKind.length === 0 && reports.some((each) => sharesId(report.ids, each.ids, payerIds)))
   const apart = Math.abs(daysBetween(bookedOn, report.bookedOn))
   return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
@@ -291,15 +291,18 @@ function tagOf(isNumbered: boolean, isBalanced: boolean): string {
 }
 
 /** What only one movement of a day is likely to have. */
-function namesOf({
-  ids,
-  text,
-  balanceAfterMinor,
-}: Pick<BankReport, 'ids' | 'text' | 'balanceAfterMinor'>): string[] {
+function namesOf(
+  report: Pick<KnownReport, 'source' | 'ids' | 'text' | 'balanceAfterMinor'>,
+): string[] {
+  const { source, ids, balanceAfterMinor } = report
   const names = [...bankIds, ...payerIds].flatMap((name) =>
     ids[name] === null ? [] : [`${name}=${ids[name]}`],
   )
-  names.push(...findPaymentCodes([text, ids.endToEndId ?? '']).map((code) => `code=${code}`))
+  // Nobody knows under which of its ids the bank has the number that is on a slip.
+  if (source === 'hand' && ids.feedId !== null) {
+    names.push(...bankIds.map((name) => `${name}=${ids.feedId}`))
+  }
+  names.push(...codesOf(report).map((code) => `code=${code}`))
   return balanceAfterMinor === null ? names : [...names, `balance=${balanceAfterMinor}`]
 }
 
@@ -379,15 +382,32 @@ function daysAround(day: Day, most: number): Day[] {
   return days
 }
 
+function codesOf({ text, ids }: Pick<KnownReport, 'text' | 'ids'>): string[] {
+  return findPaymentCodes([text, ids.endToEndId ?? ''])
+}
+
 function contradicts(report: KnownReport, other: KnownReport): boolean {
   const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b
   const names = [...bankIds, ...payerIds] as const
-  if (names.some((name) => name !== 'feedId' && differ(report.ids[name], other.ids[name]))) {
+  if (report.source === 'hand' || other.source === 'hand') {
+    // Who records a payment says which order it is for, so another order's is another payment.
+    const [ours, theirs] = [codesOf(report), codesOf(other)]
+    const isOfOther = ours.length > 0 && theirs.length > 0
+    if (isOfOther && !ours.some((code) => theirs.includes(code))) return true
+  } else if (names.some((name) => name !== 'feedId' && differ(report.ids[name], other.ids[name]))) {
     return true
   }
   if (differ(fullAccountNo(report.payerAccountNo), fullAccountNo(other.payerAccountNo))) return true
   const [a, b] = [report.balanceAfterMinor, other.balanceAfterMinor]
   return a !== null && b !== null && a !== b
+}
+
+function sharesBankId(a: KnownReport, b: KnownReport): boolean {
+  const isOnSlip = ({ source, ids }: KnownReport, other: KnownReport) =>
+    source === 'hand' &&
+    ids.feedId !== null &&
+    bankIds.some((name) => other.ids[name] === ids.feedId)
+  return sharesId(a.ids, b.ids, bankIds) || isOnSlip(a, b) || isOnSlip(b, a)
 }
 
 function sharesId(a: BankIds, b: BankIds, names: readonly (keyof BankIds)[]): boolean {

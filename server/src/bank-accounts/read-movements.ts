@@ -1,16 +1,20 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Day } from '../statements/statement.ts'
 import { type BankMovement, movementColumns, paymentIdOf } from './bank-movement.ts'
+import { type HandPayment, readHandPayments } from './slips.ts'
 
 /** A movement with what became of its payment. */
 export interface FoundMovement extends BankMovement {
   /** The payment's state; null if it is no payment. */
   paymentState: string | null
-  /** How the movement was reported: push, intraday, statement. */
+  /** How the movement was reported: push, intraday, statement, hand. */
   sources: string[]
   /** Who brought the files that report it. */
   broughtBy: string[]
   files: ReportingFile[]
+  /** Who recorded it by hand. */
+  hand: HandPayment | null
   /** The order that its payment is for now, whoever decided so. */
   paidOrder: { agentId: bigint; orderId: string } | null
 }
@@ -104,7 +108,11 @@ export async function searchMovements(
 
 async function found(pool: Pool, rows: readonly BankMovement[]): Promise<FoundMovement[]> {
   if (rows.length === 0) return []
-  const [payments, reports] = await Promise.all([paymentsOf(pool, rows), reportsOf(pool, rows)])
+  const [payments, reports, hands] = await Promise.all([
+    paymentsOf(pool, rows),
+    reportsOf(pool, rows),
+    readHandPayments(pool, rows),
+  ])
   return rows.map((movement) => {
     const payment = payments.get(paymentIdOf(movement))
     const { sources = [], files = [] } = reports.get(paymentIdOf(movement)) ?? {}
@@ -115,13 +123,14 @@ async function found(pool: Pool, rows: readonly BankMovement[]): Promise<FoundMo
       sources,
       broughtBy: [...new Set(files.map(({ broughtBy }) => broughtBy))].sort(),
       files,
+      hand: hands.get(paymentIdOf(movement)) ?? null,
     }
   })
 }
 
 /** The states of the movements' payments, by payment id. */
 export async function paymentStates(
-  pool: Pool,
+  pool: Pool | Tx,
   movements: readonly BankMovement[],
 ): Promise<Map<string, string>> {
   const payments = await paymentsOf(pool, movements)
@@ -135,7 +144,7 @@ interface PaymentOfMovement {
 
 /** What became of the movements' payments, by payment id. */
 async function paymentsOf(
-  pool: Pool,
+  pool: Pool | Tx,
   movements: readonly BankMovement[],
 ): Promise<Map<string, PaymentOfMovement>> {
   const ids = movements.filter(({ amountMinor }) => amountMinor > 0n).map(paymentIdOf)

@@ -77,7 +77,8 @@ export async function lockAccount(tx: Tx, name: string): Promise<void> {
 
 /**
  * Records all reports of one source in a file, or one push, and pairs them into movements, in the transaction
- * that has locked the account. New movements wait to be matched, if they are the bank's word.
+ * that has locked the account. New movements wait to be matched, if they are the bank's word. None is about the movements
+ * `others`.
  */
 export async function takeReports(
   tx: Tx,
@@ -85,6 +86,7 @@ export async function takeReports(
   source: ReportSource,
   told: readonly ReportOfStatement[],
   origin: Origin,
+  others: readonly string[] = [],
 ): Promise<Taken> {
   if (told.length === 0) return { movementIds: [], added: 0, known: 0 }
   const { name } = account
@@ -99,6 +101,7 @@ export async function takeReports(
   const inThisFile = new Set([
     ...[...before.values()].map(({ movementId }) => movementId),
     ...ofBatches.values(),
+    ...others,
   ])
   const newId = () => newOrderId(at)
   const from = { fileId, isTrusted, holidays }
@@ -132,7 +135,7 @@ export async function takeReports(
     await lookAgain(tx, name, [...ofNoSum, ...upgraded], at)
     if (source === 'statement') await bookedByStatement(tx, name, [...rows, ...upgraded])
   }
-  if (source !== 'push') await joinLateBatches(tx, name, reports, at)
+  if (fileId !== null) await joinLateBatches(tx, name, reports, at)
   const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
   return {
     movementIds: reports.map(({ key }) => ids.get(key) ?? before.get(key)?.movementId ?? ''),
@@ -316,6 +319,8 @@ async function readKnown(
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
      where m.account = $1 and m.amount = any($2::bigint[])
        and m.booked_on between $3::date - $5::int and $4::date + $6::int
+       -- What was found to be no money is not what the bank reports after all.
+       and m.explained_by is distinct from 'never_booked'
      order by m.movement_id`,
     [account, amounts, first, last, mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
   )

@@ -3,12 +3,18 @@ import { explanations } from '../bank-accounts/movement-states.ts'
 import { movementView } from '../bank-accounts/movement-view.ts'
 import { type FoundMovement, readMovements } from '../bank-accounts/read-movements.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { explainBatch, explainMovement, explainReturn } from '../payments/explain-movement.ts'
+import {
+  explainBatch,
+  explainMovement,
+  explainNeverBooked,
+  explainReturn,
+} from '../payments/explain-movement.ts'
 import { existingAccount } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { isProposed, withBreakGlass } from './propose.ts'
+import { recordCommand } from './record-payment.ts'
 import { UsageError } from './usage-error.ts'
 
 const pageRows = 1_000
@@ -59,7 +65,7 @@ export function movementCommand(): Command {
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
       new Option('--as <what>', 'what it was')
-        .choices([...explanations, 'payment_returned', 'batch'])
+        .choices([...explanations, 'payment_returned', 'batch', 'never_booked'])
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
@@ -90,6 +96,7 @@ export function movementCommand(): Command {
           },
           () => {
             if (as === 'batch') return explainBatch(desk, account, id, reason)
+            if (as === 'never_booked') return explainNeverBooked(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
             return explainReturn(desk, account, id, options.payment ?? '', reason)
           },
@@ -99,12 +106,13 @@ export function movementCommand(): Command {
         print(changed ? `${id} is explained: ${as}` : `${id} was explained so before`)
       })
     })
+  movement.addCommand(recordCommand())
   return movement
 }
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number] | 'payment_returned' | 'batch'
+  as: (typeof explanations)[number] | 'payment_returned' | 'batch' | 'never_booked'
   payment?: string
   reason: string
   breakGlass?: boolean

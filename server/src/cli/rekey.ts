@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { resealSecrets } from '../agents/reseal-secrets.ts'
 import { resealChannels } from '../alerts/alert-channels.ts'
 import { resealFeeds, resealSftpKeys } from '../bank-accounts/reseal-feeds.ts'
+import { resealSlips } from '../bank-accounts/slips.ts'
 import { resealConnectors } from '../connectors/reseal-connectors.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
@@ -19,6 +20,7 @@ const parts = {
   "banks' servers": resealSftpKeys,
   "connectors' secrets": resealConnectors,
   "banks' files": resealBankFiles,
+  "payers' slips": resealSlips,
 }
 
 /** Seals everything with SECRET_KEY that SECRET_KEY_PREVIOUS sealed, as the owner of the database. */

@@ -19,6 +19,8 @@ select create_reference_table('connector_uses');
 select create_reference_table('connector_use_secrets');
 select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
+select create_reference_table('bank_slips');
+select create_reference_table('hand_payments');
 select create_reference_table('agent_brands');
 select create_reference_table('users');
 select create_reference_table('sessions');

@@ -26,6 +26,20 @@ export async function inTransaction<T>(
   }
 }
 
+/** Runs the work in a transaction and undoes it: what it returns is what would come of it. */
+export async function triedOut<T>(pool: Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await pool.connect()
+  try {
+    await tx.query('begin')
+    return await work(tx)
+  } finally {
+    await tx.query('rollback').then(
+      () => tx.release(),
+      () => tx.release(true),
+    )
+  }
+}
+
 /**
  * Lets each statement of a transaction take that long, which is more than a request usually may. Both ends wait: the
  * client gives up on a server that is gone a little after the server would have given up on the statement.

@@ -46,6 +46,7 @@ export const operatorProblemCatalogue = {
   changed_meanwhile: [409, 'It has changed since you read it'],
   digest_changed: [409, 'This is not what was shown'],
   already_decided: [409, 'It is decided already'],
+  slip_used: [409, 'This slip was used before'],
   proposal_expired: [409, 'The proposal has expired'],
   last_admin: [409, 'There would be no admin left'],
   reason_required: [422, 'This asks for a reason'],

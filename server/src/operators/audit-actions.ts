@@ -57,6 +57,7 @@ export const auditActions = [
   'pause_callbacks',
   'pay_out',
   'propose',
+  'record_payment',
   'refund_order',
   'reject_payouts',
   'release_payouts',

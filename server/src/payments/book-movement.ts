@@ -352,7 +352,8 @@ export async function bookMovement(
       await settleMovement(desk, movement, 'returned_by')
       return true
     case 'batch':
-      return unbookSum(desk, movement)
+    case 'never_booked':
+      return unbook(desk, movement)
     default:
       return bookExplained(desk, movement)
   }
@@ -472,14 +473,14 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
 }
 
 /**
- * The sum of a batch was booked before its payments were known: that is taken out of the books. Returns false if the
- * money turned out to be an agent's.
+ * What turned out to be no money of its own is taken out of the books: the sum of a batch whose payments are known, or
+ * what the bank never had. Returns false if it turned out to be an agent's.
  */
-async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<boolean> {
-  const { account, currency, detail } = movement
+async function unbook(desk: MovementDesk, movement: BankMovement): Promise<boolean> {
+  const { account, currency, detail, explainedBy } = movement
   const paymentId = paymentIdOf(movement)
-  const reason = detail ?? 'its payments are known'
-  await dismissWaiting(desk, movement, `batch: ${reason}`)
+  const reason = `${explainedBy}: ${detail ?? 'it is no money of its own'}`
+  await dismissWaiting(desk, movement, reason)
   const payment = (await paymentStates(desk.pool, [movement])).get(paymentId)
   if (payment === 'waiting' || payment === 'credited') {
     await keepAsPayment(desk.pool, movement)
@@ -493,7 +494,7 @@ async function unbookSum(desk: MovementDesk, movement: BankMovement): Promise<bo
     currency,
     provider: account,
     amountMinor: -booked.change.clearing,
-    reason: `batch: ${reason}`,
+    reason,
     ref: `batch:${paymentId}`,
     asCost: booked.change.costs !== 0n,
   })

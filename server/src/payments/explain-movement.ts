@@ -2,7 +2,7 @@ import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   explain,
-  explainAsBatch,
+  explainAsNoMoney,
   type explanations,
   findMovement,
   isReturned,
@@ -11,8 +11,8 @@ import {
 import { paymentStates } from '../bank-accounts/read-movements.ts'
 import { findPaymentsOf, isSplit } from '../bank-accounts/split-batches.ts'
 import { insertParts, lockAccount, markAsBatch } from '../bank-accounts/take-reports.ts'
-import { inTransaction } from '../db/in-transaction.ts'
-import { sqlState } from '../db/pool.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -117,7 +117,7 @@ export async function explainBatch(
     if (!(await isSplit(tx, account.name, movementId))) {
       throw new Problem('invalid_transition', 'It is no batch whose payments are known.')
     }
-    return explainAsBatch(tx, before, reason, desk.now())
+    return explainAsNoMoney(tx, before, 'batch', reason, desk.now())
   })
   if (!movement) throw cannotExplain(before)
   if (await bookMovement(desk, account, movement)) {
@@ -128,15 +128,57 @@ export async function explainBatch(
   return { changed: true }
 }
 
+/**
+ * A person says of a payment that people recorded by hand that the bank never had it: it is no money. What an agent has of
+ * it must be taken back there first.
+ */
+export async function explainNeverBooked(
+  desk: MovementDesk,
+  account: BankAccount,
+  movementId: string,
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const { pool } = desk
+  const before = await findMovement(pool, account.name, movementId)
+  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  if (before.explainedBy === 'never_booked' && before.state === 'booked') return { changed: false }
+  const movement = await inTransaction(pool, async (tx) => {
+    // While the account is locked, its bank reports nothing.
+    await lockAccount(tx, account.name)
+    await refuseExplanation({ ...desk, pool: tx }, before, 'never_booked')
+    return explainAsNoMoney(tx, before, 'never_booked', reason, desk.now())
+  })
+  if (!movement) throw cannotExplain(before)
+  if (await bookMovement(desk, account, movement)) {
+    await markBooked(pool, [movement])
+  }
+  const after = await findMovement(pool, account.name, movementId)
+  if (after?.explainedBy !== 'never_booked') throw cannotExplain(before)
+  return { changed: true }
+}
+
+/** Refuses to say that the bank never had what it, or a file, reports. */
+async function refuseIfReported(db: Pool | Tx, movement: BankMovement): Promise<void> {
+  const { rows } = await db.query<{ source: string }>(
+    `select source from bank_reports where account = $1 and movement_id = $2 and source <> 'hand'`,
+    [movement.account, movement.movementId],
+  )
+  const [other] = rows
+  if (!other) return
+  const detail = `It was not recorded by hand alone: the source ${other.source} has it too.`
+  throw new Problem('invalid_transition', detail)
+}
+
 /** Refuses what a movement cannot be explained as, before anything is changed. */
 export async function refuseExplanation(
-  desk: MovementDesk,
+  desk: { pool: Pool | Tx },
   movement: BankMovement,
   as: string,
 ): Promise<void> {
   const { state, explainedBy, amountMinor } = movement
   const isPayment = state === 'booked' && explainedBy === 'payment'
-  if (as === 'batch') {
+  if (as === 'batch' || as === 'never_booked') {
+    if (as === 'never_booked') await refuseIfReported(desk.pool, movement)
     if (state === 'unconfirmed') throw cannotExplain(movement)
     if (isPayment) await refuseIfKept(desk, movement)
     return
@@ -150,23 +192,23 @@ export async function refuseExplanation(
   if (payment?.state !== 'waiting') throw cannotExplain(movement)
 }
 
-/** Refuses while an agent has the sum, or while a debit is explained as the sum going back. */
-async function refuseIfKept({ pool }: MovementDesk, sum: BankMovement): Promise<void> {
+/** Refuses while an agent has the money, or while a debit is explained as it going back. */
+async function refuseIfKept({ pool }: { pool: Pool | Tx }, sum: BankMovement): Promise<void> {
   const state = (await paymentStates(pool, [sum])).get(paymentIdOf(sum))
   const isAgents = (await findClaim(pool, paymentIdOf(sum)))?.agentId !== 0n
   if (state === 'credited') {
-    const detail = 'The sum is credited to an agent: take it back there first.'
+    const detail = 'The money is credited to an agent: take it back there first.'
     throw new Problem('invalid_transition', detail)
   }
   if (state === 'waiting' && isAgents) {
-    const detail = 'The sum waits at an order: mark it as returned under Payments first.'
+    const detail = 'The money waits at an order: mark it as returned under Payments first.'
     throw new Problem('invalid_transition', detail)
   }
   if (state === undefined) {
-    throw new Problem('invalid_transition', 'The order that the sum was credited to is archived.')
+    throw new Problem('invalid_transition', 'The order that the money was credited to is archived.')
   }
   if (await isReturned(pool, sum)) {
-    throw new Problem('invalid_transition', 'A debit is explained as this sum going back.')
+    throw new Problem('invalid_transition', 'A debit is explained as this money going back.')
   }
 }
 

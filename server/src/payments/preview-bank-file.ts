@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, movementColumns } from '../bank-accounts/bank-movement.ts'
 import { lockAccount } from '../bank-accounts/take-reports.ts'
-import { type Tx, withPatience } from '../db/in-transaction.ts'
+import { type Tx, triedOut, withPatience } from '../db/in-transaction.ts'
 import { newOrderId } from '../lib/ids.ts'
 import type { BankStatement } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -38,10 +38,8 @@ export async function previewBankFile(
 ): Promise<BankFilePreview> {
   const statements = await readStatements(account, { bytes })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const tx = await pool.connect()
-  try {
-    await tx.query('begin')
-    return await withPatience(tx, 120, async () => {
+  return triedOut(pool, (tx) =>
+    withPatience(tx, 120, async () => {
       await lockAccount(tx, account.name)
       const { rows } = await tx.query<{ by: string; at: Date }>(
         `select brought_by as by, received_at as at from bank_files
@@ -69,13 +67,8 @@ export async function previewBankFile(
         known: Math.max(0, booked - added),
         movements: await newMovements(tx, account, fileId),
       }
-    })
-  } finally {
-    await tx.query('rollback').then(
-      () => tx.release(),
-      () => tx.release(true),
-    )
-  }
+    }),
+  )
 }
 
 function sha256Of(text: string): string {

@@ -1,3 +1,4 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { UnmatchedPayment } from '../ledger/book.ts'
 import { unmatchedColumns } from '../ledger/book-columns.ts'
@@ -27,7 +28,7 @@ export async function recordUnmatched(
 export const storedReference = (reference: string) => cut(reference, 200)
 
 export async function findUnmatched(
-  pool: Pool,
+  pool: Pool | Tx,
   paymentId: string,
 ): Promise<UnmatchedPayment | undefined> {
   const { rows } = await pool.query(

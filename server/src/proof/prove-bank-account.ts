@@ -57,12 +57,12 @@ export async function readAccountSides(
        from moved m join payment_claims c on c.payment_id = m.payment_id
        left join unmatched_payments u on u.payment_id = c.payment_id
        left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
-       -- The sum of payments that are known was taken out of the books.
-       where not (m.state = 'booked' and m.explained_by = 'batch')
+       -- What is no money of its own was taken out of the books.
+       where not (m.state = 'booked' and m.explained_by in ('batch', 'never_booked'))
      ), kept as (
        select case when p.payment_id is null
          -- Archived: it was booked, and booked back if only what had arrived went back.
-         then case when (m.explained_by = 'batch' and m.state = 'booked')
+         then case when (m.explained_by in ('batch', 'never_booked') and m.state = 'booked')
              or exists (select 1 from bank_movements d where d.account = $1
                and d.returns = m.movement_id and d.amount = -m.amount and d.state = 'booked')
            then 0 else -m.deducted end
@@ -99,7 +99,7 @@ export async function readAccountSides(
        (select coalesce(sum(amount * apart), 0) from out where apart > 0)::bigint as not_paid,
        (select -coalesce(sum(balance), 0) from clearings where provider = $1)::bigint as books,
        (select coalesce(sum(amount), 0) from moved
-        where state = 'booked' and explained_by <> 'batch')::bigint as bank,
+        where state = 'booked' and explained_by not in ('batch', 'never_booked'))::bigint as bank,
        -- An archived payment is in the books unless a movement took it back: until then it is not archived.
        (select coalesce(sum(amount), 0) from paid where state in ('waiting', 'credited')
           or (state is null and not is_debited))::bigint as payments,
@@ -182,6 +182,18 @@ async function laySidesTogether(tx: ProofTx, account: NamedAccount): Promise<voi
   )
   await proveWriteOffs(tx, account)
   await provePayoutsAreInFiles(tx, name)
+  await proveSlipsAreUsed(tx, name)
+}
+
+/** Proves that every slip that was used has the report that it was used for. */
+async function proveSlipsAreUsed(tx: ProofTx, name: string): Promise<void> {
+  const { rows } = await tx.query<{ slip: string }>(
+    `select slip from hand_payments h where account = $1 and not exists (
+       select 1 from bank_reports r
+       where r.account = $1 and r.source = 'hand' and r.report_key = h.slip) limit 1`,
+    [name],
+  )
+  ensure(rows.length === 0, () => `slip ${rows[0]?.slip} was used at ${name} for no report`)
 }
 
 /** Proves that every payout that an account was handed is in a file, and every debit is of items of that sum. */
@@ -217,12 +229,12 @@ async function proveWriteOffs(
      where j.agent_id = $2 and j.clearing_at = $1 and j.event = 'written_off'
        and (j.once_key like 'write-off:movement:%' or j.once_key like 'write-off:batch:%')
        and j.once_key not in (
-         select unnest(case when explained_by = 'batch'
+         select unnest(case when explained_by in ('batch', 'never_booked')
            then array['write-off:movement:' || id, 'write-off:batch:' || id]
            else array['write-off:movement:' || id] end)
          from (select explained_by, account || ':' || replace(movement_id::text, '-', '') as id
            from bank_movements where account = $1 and explained_by in (
-             'bank_fee', 'interest', 'own_transfer', 'correction', 'batch')) explained)
+             'bank_fee', 'interest', 'own_transfer', 'correction', 'batch', 'never_booked')) explained)
      limit 1`,
     [name, houseBook(currency)],
   )

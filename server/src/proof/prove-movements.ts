@@ -56,7 +56,7 @@ export async function proveMovementPage(
     const isPayment = row.explained_by === 'payment'
     // A person may have said of a credit that it was no payment, or a sum of others.
     ensure(
-      claim === undefined || isPayment || isByPerson(row) || row.explained_by === 'batch',
+      claim === undefined || isPayment || isByPerson(row) || isNoMoney(row),
       () => `${where} is in the books, but explained by ${row.explained_by ?? 'nothing'}`,
     )
     ensure(
@@ -90,6 +90,11 @@ export async function proveMovementPage(
     tx,
     rows.filter((row) => row.explained_by === 'batch' && row.state === 'booked'),
   )
+  await proveNeverBooked(
+    tx,
+    rows.filter((row) => row.explained_by === 'never_booked' && row.state === 'booked'),
+  )
+  await proveSlips(tx, rows)
   const last = rows.at(-1)
   return last && rows.length >= limit ? `${last.account} ${last.movement_id}` : null
 }
@@ -105,6 +110,10 @@ async function readClaims(
 
 function isByPerson({ explained_by }: Pick<MovementRow, 'explained_by'>): boolean {
   return ['bank_fee', 'interest', 'own_transfer', 'correction'].includes(explained_by ?? '')
+}
+
+function isNoMoney({ explained_by }: Pick<MovementRow, 'explained_by'>): boolean {
+  return explained_by === 'batch' || explained_by === 'never_booked'
 }
 
 /** Proves that a payment and what was deducted from it are what its order asks for, and that the order bore the cost. */
@@ -259,6 +268,55 @@ async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<
     ensureSame(where, 'what is written off', own[0]?.written_off, 0n)
     ensure(!own[0]?.is_there, () => `${where} is in the books, and so are its payments`)
   }
+}
+
+/** Proves that what the bank never had is reported by hand alone, and that nothing of it is in the books. */
+async function proveNeverBooked(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const { rows: found } = await tx.query<{
+    payment_id: string
+    is_reported: boolean
+    written_off: bigint
+    is_there: boolean
+  }>(
+    `select k.payment_id, exists (select 1 from bank_reports r where r.account = k.account
+         and r.movement_id = k.movement_id and r.source <> 'hand') as is_reported,
+       (select coalesce(sum(j.clearing_change), 0)::bigint from journal j
+        where j.agent_id = k.house and j.once_key in (
+          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off,
+       ${isInBooks('k.payment_id')} as is_there
+     from unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[])
+       k(account, movement_id, payment_id, house)`,
+    [
+      rows.map(({ account }) => account),
+      rows.map(({ movement_id }) => movement_id),
+      rows.map(({ account, movement_id }) => `${account}:${movement_id}`),
+      rows.map(({ currency }) => houseBook(currency as Currency)),
+    ],
+  )
+  for (const { payment_id, is_reported, written_off, is_there } of found) {
+    const where = `bank movement ${payment_id}`
+    ensure(!is_reported, () => `${where} was never booked, they say, and its bank reports it`)
+    ensureSame(where, 'what is written off', written_off, 0n)
+    ensure(!is_there, () => `${where} was never booked, they say, and is in the books`)
+  }
+}
+
+/** Proves that what was recorded by hand has its slip. */
+async function proveSlips(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  const { rows: without } = await tx.query<{ account: string; movement_id: string }>(
+    `select r.account, r.movement_id from bank_reports r
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on r.account = k.account and r.movement_id = k.movement_id
+     where r.source = 'hand' and not exists (select 1 from hand_payments h
+       where h.slip = r.report_key and h.account = r.account)`,
+    [rows.map(({ account }) => account), rows.map(({ movement_id }) => movement_id)],
+  )
+  const [bare] = without
+  ensure(
+    !bare,
+    () => `bank movement ${bare?.account}:${bare?.movement_id} is recorded by hand without a slip`,
+  )
 }
 
 /**

@@ -269,6 +269,17 @@ describe('breaks:', () => {
     const friday = movement({ day: '2026-11-13', isInStatement: false })
     expect(judged([empty(monday)], [friday])[0]).toBe('2026-11-13 amber')
   })
+
+  test('never_booked: a payment recorded by hand is overdue after two banking days, even if no statement comes', () => {
+    const hand = movement({ isInStatement: false, isByHand: true })
+    expect(judged([], [hand], '2026-11-18')).toEqual([`${monday} amber`])
+    expect(judged([], [hand], '2026-11-19')).toEqual([`${monday} red never_booked 100`])
+    const friday = movement({ ...hand, day: '2026-11-13' })
+    expect(judged([], [friday], tuesday)).toEqual(['2026-11-13 amber'])
+    expect(judged([], [friday], '2026-11-18')).toEqual(['2026-11-13 red never_booked 100'])
+    const holidays = new Set([monday])
+    expect(judgeDays([], [friday], '2026-11-18', holidays)[0]?.state).toBe('amber')
+  })
 })
 
 describe('several statements', () => {

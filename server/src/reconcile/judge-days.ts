@@ -1,4 +1,4 @@
-import { isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
+import { isBankingDay, isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
 import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
 import type { Day } from '../statements/statement.ts'
 
@@ -17,6 +17,8 @@ export interface MovementFact {
   isUnexplained: boolean
   /** What about it contradicts the payouts of files. */
   fault?: PayoutFault | null
+  /** Only people reported it, who saw a slip. */
+  isByHand?: boolean
   /** The sum of a batch that is in the books, although its payments are known one by one. */
   isSumTwice: boolean
   /** Its money waits for a decision, since this day. */
@@ -73,7 +75,7 @@ export interface JudgedDay {
   amountMinor: bigint
 }
 
-/** How long money may wait for a decision before the day turns amber. */
+/** How many days money may wait for a decision before the day turns amber, and banking days a slip for its bank. */
 const patienceDays = 2
 
 /** Judges every day on which something moved or that a statement covers, oldest first. */
@@ -380,16 +382,30 @@ function movementBreaks(
     const isPast = statements.some(
       ({ to, closing }) => to > day && closing !== null && !isWithinBankingDay(day, to, holidays),
     )
-    if (!isInStatement && isPast && !movement.isUnconfirmed) {
+    // Two people who believed a slip are no bank: what it has not reported by then is missing.
+    const isOverdue = movement.isByHand && today > bankingDayAfter(day, patienceDays, holidays)
+    if (!isInStatement && (isPast || isOverdue) && !movement.isUnconfirmed) {
       breaks.push({
         name: 'never_booked',
         amountMinor,
         movementId,
-        detail: 'It was reported at once, and the statements since do not have it. Ask the bank.',
+        detail: movement.isByHand
+          ? 'It was recorded by hand, and the bank has not reported it. Ask the bank; if it never had it, take the payment back and explain it as never_booked.'
+          : 'It was reported at once, and the statements since do not have it. Ask the bank.',
       })
     }
     return breaks
   })
+}
+
+/** The nth banking day after a day. */
+function bankingDayAfter(day: Day, nth: number, holidays: ReadonlySet<Day>): Day {
+  let at = day
+  for (let left = nth; left > 0; ) {
+    at = new Date(Date.parse(at) + 86_400_000).toISOString().slice(0, 10)
+    if (isBankingDay(at, holidays)) left--
+  }
+  return at
 }
 
 function daysApart(a: Day, b: Day): number {

@@ -75,6 +75,7 @@ export async function reconcileAccount(
       amount: bigint
       state: string
       in_statement: boolean
+      by_hand: boolean
       sum_twice: boolean
       waits_since: Date | null
       fault: PayoutFault | null
@@ -84,6 +85,8 @@ export async function reconcileAccount(
          exists (select 1 from bank_reports r where r.account = m.account
            and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
            as in_statement,
+         not exists (select 1 from bank_reports r where r.account = m.account
+           and r.movement_id = m.movement_id and r.source <> 'hand') as by_hand,
          ${isSplitSql('m.account', 'm.movement_id')} as sum_twice,
          coalesce(
            (select u.reported_at from unmatched_payments u
@@ -95,7 +98,7 @@ export async function reconcileAccount(
               and p.state = 'waiting')
          ) as waits_since
        from bank_movements m
-       where m.account = $1 and m.explained_by is distinct from 'batch'
+       where m.account = $1 and coalesce(m.explained_by, '') not in ('batch', 'never_booked')
          and ($2::date is null or m.booked_on >= $2)
        order by m.booked_on, m.movement_id`,
       [account.name, from],
@@ -128,6 +131,7 @@ export async function reconcileAccount(
         isInStatement: row.in_statement,
         isUnexplained: row.state === 'unexplained',
         fault: row.fault,
+        isByHand: row.by_hand,
         isSumTwice: row.sum_twice,
         waitsSince: row.waits_since && localTime(row.waits_since).slice(0, 10),
         isOpen: row.state === 'new' || row.state === 'matched',

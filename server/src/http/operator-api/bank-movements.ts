@@ -15,6 +15,7 @@ import type { Operator } from '../../operators/operator.ts'
 import {
   explainBatch,
   explainMovement,
+  explainNeverBooked,
   explainReturn,
   refuseExplanation,
 } from '../../payments/explain-movement.ts'
@@ -144,6 +145,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
         },
         () => {
           if (body.as === 'batch') return explainBatch(desk, account, id, reason)
+          if (body.as === 'never_booked') return explainNeverBooked(desk, account, id, reason)
           if (payment !== null) return explainReturn(desk, account, id, payment, reason)
           // The schema allows only known explanations.
           const as = body.as as (typeof explanations)[number]
@@ -166,7 +168,7 @@ function namesPayment({ as, payment }: Static<typeof ExplainRequest>): string | 
   throw invalidRequest([{ field: 'payment', message }])
 }
 
-const anything: Omit<MovementFilter, 'limit'> = {
+export const anything: Omit<MovementFilter, 'limit'> = {
   account: null,
   movementId: null,
   from: null,
@@ -192,7 +194,7 @@ function statesOf(asked: string | undefined): MovementFilter['states'] {
   }
 }
 
-function rowOf(movement: FoundMovement, operator: Operator) {
+export function rowOf(movement: FoundMovement, operator: Operator) {
   const { state, amountMinor, deductedMinor, currency, explainedBy, orderId, paymentState } =
     movement
   const isPayment = explainedBy === 'payment' && state === 'booked'

@@ -19,6 +19,7 @@ import { callbackRoutes } from './callbacks.ts'
 import { connectorRoutes } from './connectors.ts'
 import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
+import { handPaymentRoutes } from './hand-payments.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
@@ -101,6 +102,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   saveBankAccountRoutes(api, deps)
   bankFileRoutes(api, deps)
   bankMovementRoutes(api, desk)
+  handPaymentRoutes(api, desk)
   bankDayRoutes(api, desk)
   payoutFileRoutes(api, deps)
   payoutFileEndRoutes(api, deps)

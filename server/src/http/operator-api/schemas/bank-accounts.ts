@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { maxSlipBytes } from '../../../bank-accounts/slips.ts'
 import { qrKinds } from '../../../lib/qr/qr-kinds.ts'
 import { plainText } from '../../printable-text.ts'
 import {
@@ -454,7 +455,7 @@ const explainedBy = oneOf(
   [
     ...['payment', 'payment_taken_back', 'payment_returned'],
     ...['bank_fee', 'interest', 'own_transfer', 'correction', 'batch'],
-    ...['payout', 'payout_returned'],
+    ...['payout', 'payout_returned', 'never_booked'],
   ],
   'what it was',
 )
@@ -492,6 +493,15 @@ export const MovementRow = Type.Object({
   text: Type.String(),
   payer,
   reported_by: Type.Array(Type.String()),
+  recorded: orNull(
+    Type.Object({
+      by: Type.String(),
+      approved_by: orNull(Type.String()),
+      at: isoTime('when it was recorded by hand'),
+      slip: Type.String({ description: 'the digest of the picture' }),
+      reference: orNull(Type.String()),
+    }),
+  ),
   brought_by: Type.Array(Type.String()),
   /** The files that report it. */
   files: Type.Array(
@@ -515,8 +525,11 @@ export const MovementParams = Type.Object({
 export const ExplainRequest = Type.Object(
   {
     as: oneOf(
-      ['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
-      'what it was; batch: only the sum of payments that are known by now',
+      [
+        ...['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
+        'never_booked',
+      ],
+      'what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it',
     ),
     payment: Type.Optional(
       Type.String({
@@ -529,6 +542,53 @@ export const ExplainRequest = Type.Object(
   },
   strict,
 )
+
+const slip = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'the digest of a picture that was brought before',
+})
+
+export const SlipPicture = Type.Object(
+  {
+    content: Type.String({
+      maxLength: Math.ceil(maxSlipBytes / 3) * 4,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      description: 'a JPEG, PNG or WebP picture in base64, at most 4 MiB',
+    }),
+  },
+  strict,
+)
+export const KeptSlip = Type.Object({ slip, type: Type.String() })
+export const SlipParams = Type.Object({ slip: text(64, 'the digest of a picture') })
+
+export const PaymentByHand = Type.Object(
+  {
+    day: day('the day on which it was paid, such as 2026-11-16'),
+    amount: decimal('what the payer paid, as it is on the slip'),
+    payer: Type.Object(
+      {
+        name: plainText(1, 200, 'whose account it came from'),
+        account_no: Type.Optional(plainText(1, 64, 'its number, as far as it is known')),
+        bank: Type.Optional(plainText(1, 64, 'the bank of it')),
+      },
+      strict,
+    ),
+    slip,
+    reference: Type.Optional(
+      plainText(4, 64, 'the number that the bank of the payer put on the slip'),
+    ),
+    text: Type.Optional(plainText(1, 500, 'what the payer wrote')),
+    txn_id: Type.Optional(text(64, 'the order that it is for')),
+    reason,
+    code: Type.Optional(code),
+  },
+  strict,
+)
+
+export const PaymentRecorded = Type.Object({
+  known: Type.Boolean({ description: 'it had been reported before, so nothing counts again' }),
+  movement: MovementRow,
+})
 
 export const DaysQuery = Type.Object(
   {

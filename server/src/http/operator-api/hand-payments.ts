@@ -1,0 +1,156 @@
+import { findProposal } from '../../approvals/proposal.ts'
+import { searchMovements } from '../../bank-accounts/read-movements.ts'
+import { keepSlip, maxSlipBytes, pictureType, readSlip } from '../../bank-accounts/slips.ts'
+import { jsonText } from '../../lib/json-text.ts'
+import { decimalText } from '../../lib/money.ts'
+import { fieldProblem, Problem } from '../../lib/problem.ts'
+import { writeAudit } from '../../operators/audit.ts'
+import type { Operator } from '../../operators/operator.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
+import { bookMovements } from '../../payments/book-movement.ts'
+import {
+  previewPayment,
+  type Recorder,
+  recordPayment,
+  seenPayment,
+} from '../../payments/record-payment.ts'
+import type { Desk } from '../../teller/desk.ts'
+import { bankAccountNamed } from './bank-account-named.ts'
+import { anything, rowOf } from './bank-movements.ts'
+import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { seesPersons } from './personal-data.ts'
+import {
+  BankAccountParams,
+  KeptSlip,
+  PaymentByHand,
+  PaymentRecorded,
+  SlipParams,
+  SlipPicture,
+} from './schemas/bank-accounts.ts'
+import { twoPersonRoute } from './two-person-route.ts'
+
+/** Payments that people record by hand, with a picture of the slip. */
+export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
+  const { pool, secretKeys, now } = desk
+  const common = { tag: 'Bank accounts', agents: 'none' } as const
+
+  operatorRoute(api, {
+    ...common,
+    permission: 'decide_payments',
+    method: 'POST',
+    url: '/slips',
+    summary: 'Bring the picture of a slip; a payment that is recorded names it',
+    withoutCode: 'a picture changes nothing until a payment is recorded with it',
+    bodyLimit: Math.ceil(maxSlipBytes / 3) * 4 + 1024,
+    schema: { body: SlipPicture, response: { status: 201, schema: KeptSlip } },
+    handler: async ({ operator, body }) => {
+      const bytes = Buffer.from(body.content, 'base64')
+      const type = pictureType(bytes)
+      if (!type) throw fieldProblem('content', 'is no JPEG, PNG or WebP picture')
+      const slip = await keepSlip(pool, secretKeys, { bytes, type, by: operator.email, at: now() })
+      return { slip, type }
+    },
+  })
+
+  operatorRoute(api, {
+    ...common,
+    permission: 'view',
+    method: 'GET',
+    url: '/slips/:slip',
+    summary: 'The picture of a slip',
+    schema: { params: SlipParams, response: { status: 200, type: 'image/*' } },
+    handler: async ({ operator, params, reply }) => {
+      if (!seesPersons(operator)) {
+        throw new Problem('not_permitted', `The role ${operator.role} may not see who paid.`)
+      }
+      const picture = await readSlip(pool, secretKeys, params.slip)
+      if (!picture) throw new Problem('not_found', 'There is no such picture.')
+      return reply
+        .type(picture.type)
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('cache-control', 'private, no-store')
+        .send(picture.bytes)
+    },
+  })
+
+  twoPersonRoute(api, {
+    ...common,
+    permission: 'decide_payments',
+    method: 'POST',
+    url: '/bank-accounts/:name/payments',
+    summary: 'Record a payment by hand: one more report, which credits once',
+    schema: { params: BankAccountParams, body: PaymentByHand, response: PaymentRecorded },
+    approval: {
+      action: 'record_payment',
+      repeats: 'effect',
+      view: async ({ params, body }) => {
+        const account = await bankAccountNamed(pool, params.name)
+        const payment = await seenPayment(pool, account, body)
+        const { known, arrivesMinor, txnId, detail, missingTo } = await previewPayment(
+          desk,
+          account,
+          payment,
+        )
+        const { code: _code, reason: _reason, ...told } = body
+        return {
+          subject: { kind: 'provider', id: account.name },
+          agentId: payment.order?.agentId ?? null,
+          amount: { minor: payment.amountMinor, currency: account.currency },
+          // If the bank reports it meanwhile, or another order would get it, that is something else.
+          before: { movement: known?.movementId ?? null, order: txnId },
+          after: {
+            ...told,
+            arrives: decimalText(arrivesMinor, account.currency),
+            goes_to: txnId ?? 'payments to decide',
+            why: detail,
+            ...(missingTo !== null && {
+              beware: `Statements up to ${missingTo} are in, and do not have it.`,
+            }),
+          },
+        }
+      },
+    },
+    handler: async ({ operator, params, body }) => {
+      const account = await bankAccountNamed(pool, params.name)
+      const payment = await seenPayment(pool, account, body)
+      const recorder = await recorderOf(desk, operator)
+      const { movementId, isKnown } = await recordPayment(desk, account, payment, {
+        ...recorder,
+        also: async (tx, recorded) => {
+          const at = now()
+          await takeEffect(tx, operator, at)
+          await writeAudit(tx, {
+            at,
+            operator,
+            action: 'record_payment',
+            subject: { kind: 'provider', id: account.name },
+            agentId: payment.order?.agentId ?? null,
+            after: {
+              movement: recorded.movementId,
+              day: body.day,
+              amount: body.amount,
+              slip: body.slip,
+              known: recorded.isKnown,
+            },
+            reason: body.reason,
+          })
+        },
+      })
+      // It is on record: what cannot be booked now is booked by the workers.
+      await bookMovements(desk, api.approvals.onError, account.name, movementId).catch(
+        api.approvals.onError,
+      )
+      const filter = { ...anything, account: account.name, movementId, limit: 1 }
+      const [movement] = await searchMovements(pool, filter)
+      return jsonText({ known: isKnown, movement: movement && rowOf(movement, operator) })
+    },
+  })
+}
+
+/** Whose word it is: the proposer's and the approver's, or that of one person who may record it alone. */
+async function recorderOf({ pool }: Pick<Desk, 'pool'>, operator: Operator): Promise<Recorder> {
+  const proposal = operator.proposal && (await findProposal(pool, operator.proposal.id))
+  if (!proposal) return { recordedBy: operator.email, proposalId: null, approvedBy: null }
+  const { proposer, proposalId, decider } = proposal
+  return { recordedBy: proposer, proposalId, approvedBy: decider }
+}
