@@ -84,6 +84,10 @@ select create_distributed_table('limit_counting', 'agent_id', colocate_with => '
 select create_distributed_table('limit_uses', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_payees', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_checks', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('insight_folds', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('insight_orders', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('insight_money', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('insight_callbacks', 'agent_id', colocate_with => 'wallets');
 
 -- What is expected at a bank account, and what its bank reports, are kept by account.
 select create_distributed_table('expected_deposits', 'account', colocate_with => 'none');

@@ -12,6 +12,7 @@ import { stuckLanes } from '../callbacks/stuck-lanes.ts'
 import { forgetDeposits } from '../connectors/connector-deposits.ts'
 import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
+import { CallbackCounter, foldInsights, forgetInsights } from '../insights/fold-insights.ts'
 import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
@@ -172,6 +173,7 @@ export function startWorker(options: WorkerOptions): Repeated {
       onError,
     ),
     repeat(5_000, () => countForLimits(proofPool, desk.now(), { mostMs: 500 }), onError),
+    ...insightLoops(desk, proofPool, timeZone, onError),
     ...alertLoops(desk, proofPool, alerts, onError),
     repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(
@@ -233,6 +235,21 @@ export function startWorker(options: WorkerOptions): Repeated {
       await sender.stop()
     },
   }
+}
+
+/** Folds the journals into summaries, and forgets old ones. */
+function insightLoops(
+  { now }: Desk,
+  proofPool: Pool,
+  timeZone: string,
+  onError: (error: unknown) => void,
+): Repeated[] {
+  const callbacks = new CallbackCounter(proofPool, timeZone, now)
+  return [
+    repeat(1_000, () => foldInsights(proofPool, { timeZone, now: now() }), onError),
+    repeat(2_000, () => callbacks.look(), onError),
+    repeat(3_600_000, () => forgetInsights(proofPool, now(), 1_000), onError),
+  ]
 }
 
 /** How long a deposit at a connector is known by the company's own id. */

@@ -199,7 +199,7 @@ const timesArePassedIn: Check = (client) =>
 
 /**
  * Only attempts to deliver callbacks are ever forgotten, after a time that is set, and claims on them; and what is
- * added up from orders for limits.
+ * added up from orders, for limits and for summaries.
  */
 const historyStays: Check = (client) =>
   list(
@@ -211,7 +211,7 @@ const historyStays: Check = (client) =>
        when 'UPDATE' then t.relname = any($3) and has_any_column_privilege($2, t.oid, privilege)
        when 'DELETE' then t.relname not in ('callback_attempts', 'callback_claims', 'limit_buckets',
            'limit_counting', 'limit_uses', 'limit_payees', 'connector_deposits',
-           'connector_deposit_ids')
+           'connector_deposit_ids', 'insight_orders', 'insight_money', 'insight_callbacks')
          and has_table_privilege($2, t.oid, privilege)
        else has_table_privilege($2, t.oid, privilege) end`,
     [serviceRole, writtenOnce],

@@ -40,6 +40,7 @@ const folders = [
   'orders',
   'payments',
   'reconcile',
+  'insights',
   'reports',
   'seed',
   'archive',

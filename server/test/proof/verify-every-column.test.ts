@@ -471,6 +471,12 @@ const noMoney: Record<string, string | Record<string, string>> = {
   proofs: 'how far the proof itself has come',
   attempt_prunings: 'how far old attempts have been looked at',
   limit_buckets: 'how much may be asked for at the moment',
+  ...says('summaries, from which nothing is decided: insights.test.ts lays them beside the books', [
+    'insight_folds',
+    'insight_orders',
+    'insight_money',
+    'insight_callbacks',
+  ]),
   callback_lanes: 'how callbacks are delivered',
   callback_claims: 'who is delivering a callback',
   callback_attempts: 'what became of each attempt at delivering',

@@ -21,6 +21,7 @@ import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
 import { handPaymentRoutes } from './hand-payments.ts'
 import { homeRoute } from './home.ts'
+import { insightsRoute } from './insights.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
 import { openItemRoutes } from './open-items.ts'
@@ -108,6 +109,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   payoutFileEndRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
+  insightsRoute(api, desk, deps.timeZone)
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)
