@@ -205,6 +205,7 @@ async function take(
     bookedOn: day,
     bookedAt: null,
     balanceAfterMinor: null,
+    chargesMinor: 0n,
     ids: { ...noIds, feedId: reference },
     text: [expected?.code, payment.text].filter(Boolean).join(' '),
     payer,
