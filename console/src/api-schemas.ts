@@ -1804,6 +1804,294 @@ export interface Operations {
       } | null
     }
   }
+  'GET /console/api/insights': {
+    query: {
+      /** 24 hours, 7 days, 30 days or 12 months, which end now */
+      period: '24h' | '7d' | '30d' | '12m'
+      /** an agent's app id */
+      agent?: string
+    }
+    body: undefined
+    answer: {
+      /** when these figures were read */
+      at: string
+      /** the period */
+      period: '24h' | '7d' | '30d' | '12m'
+      /** its beginning */
+      from: string
+      /** the beginning of the period before */
+      before_from: string
+      /** its end, at the same time of day as now */
+      before_to: string
+      /** what each point of a plot stands for */
+      step: 'hour' | 'day' | 'month'
+      /** journal rows that are not in these figures yet */
+      behind: number
+      totals: {
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        now: {
+          /** orders created in the period */
+          created: number
+          /** of those, still waiting */
+          waiting: number
+          /** of those, no longer waiting */
+          ended: number
+          /** of those that ended, paid */
+          paid: number
+          /** of those that are paid, whose callback the agent accepted */
+          called_back: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+        before: {
+          /** orders created in the period */
+          created: number
+          /** of those, still waiting */
+          waiting: number
+          /** of those, no longer waiting */
+          ended: number
+          /** of those that ended, paid */
+          paid: number
+          /** of those that are paid, whose callback the agent accepted */
+          called_back: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+        }
+      }[]
+      money: {
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        now: {
+          /** paid deposits that were created in the period */
+          in: number
+          /** paid withdrawals that were created in the period */
+          out: number
+          /** fees charged in the period, without those given back */
+          fees: number
+          /** what providers charged in the period */
+          costs: number | null
+        }
+        before: {
+          /** paid deposits that were created in the period */
+          in: number
+          /** paid withdrawals that were created in the period */
+          out: number
+          /** fees charged in the period, without those given back */
+          fees: number
+          /** what providers charged in the period */
+          costs: number | null
+        }
+      }[]
+      /** every step of the period, also those without orders */
+      series: {
+        /** the beginning of the step */
+        at: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** orders created in it */
+        created: number
+        /** orders that no longer wait */
+        ended: number
+        /** of those, paid */
+        paid: number
+        /** paid of those that ended, 0 to 1 */
+        success_rate: number | null
+        /** paid */
+        volume: number
+      }[]
+      facets: {
+        /** what the orders have in common */
+        facet: 'provider' | 'bank' | 'amount' | 'hour'
+        /** a provider, a bank code, the lower end of a band of amounts up to ten times as much, or an hour of the day */
+        value: string
+        /** the same in words */
+        label: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** orders that no longer wait */
+        ended: number
+        /** of those, paid */
+        paid: number
+        /** paid of those that ended, 0 to 1 */
+        success_rate: number | null
+        /** paid */
+        volume: number
+        before: {
+          /** orders that no longer wait */
+          ended: number
+          /** of those, paid */
+          paid: number
+          /** paid of those that ended, 0 to 1 */
+          success_rate: number | null
+          /** paid */
+          volume: number
+        } | null
+      }[]
+      endings: {
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what became of the orders instead of PAID */
+        status: string
+        /** who had them */
+        provider: string | null
+        /** orders */
+        orders: number
+        /** orders of the period before */
+        before: number
+      }[]
+      time_to_paid: {
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** seconds from creation to payment, at most; null: a day and more */
+        within_s: number | null
+        /** orders that took longer than the span before, but not longer than this */
+        orders: number
+      }[]
+      callbacks: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** orders that no longer wait, each with a callback about its status */
+        ended: number
+        /** of those callbacks, accepted */
+        accepted: number
+        /** half of them were accepted within so many seconds */
+        half_within_s: number | null
+        /** 19 of 20 were */
+        most_within_s: number | null
+      }[]
+      balances: {
+        /** the beginning of the step at whose end this was so, or is now */
+        at: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** what agents could use */
+        available: number
+        /** held for open withdrawals */
+        held: number
+        /** held back of paid deposits */
+        reserve: number
+      }[]
+      costs:
+        | {
+            provider: string
+            /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+            currency:
+              | 'THB'
+              | 'VND'
+              | 'SGD'
+              | 'MYR'
+              | 'IDR'
+              | 'PHP'
+              | 'INR'
+              | 'BRL'
+              | 'EUR'
+              | 'CHF'
+              | 'GBP'
+              | 'USD'
+            /** what it charged */
+            now: number
+            /** and in the period before */
+            before: number
+          }[]
+        | null
+      /** agents with orders, most paid deposits first */
+      league:
+        | {
+            /** an agent's app id */
+            app_id: string
+            agent_name: string
+            /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+            currency:
+              | 'THB'
+              | 'VND'
+              | 'SGD'
+              | 'MYR'
+              | 'IDR'
+              | 'PHP'
+              | 'INR'
+              | 'BRL'
+              | 'EUR'
+              | 'CHF'
+              | 'GBP'
+              | 'USD'
+            /** paid deposits */
+            in: number
+            /** in the period before */
+            in_before: number
+            /** paid withdrawals */
+            out: number
+            /** in the period before */
+            out_before: number
+            /** orders that no longer wait */
+            ended: number
+            /** of those, paid */
+            paid: number
+            /** paid of those that ended, 0 to 1 */
+            success_rate: number | null
+            /** paid of those that ended, 0 to 1 */
+            success_rate_before: number | null
+            /** fees charged */
+            fees: number
+            /** in the period before */
+            fees_before: number
+          }[]
+        | null
+    }
+  }
   'GET /console/api/limits': {
     query: Record<string, never>
     body: undefined
@@ -3156,6 +3444,30 @@ export interface Operations {
         payouts: boolean
       }[]
       next: null
+    }
+  }
+  'GET /console/api/search': {
+    query: {
+      /** an id, a reference, a user, a name, an account number or an amount */
+      q: string
+    }
+    body: undefined
+    answer: {
+      /** what fits, of each kind the few that fit best */
+      hits: {
+        /** what was found */
+        kind: 'agent' | 'order' | 'payment' | 'callback'
+        /** its id; of a callback, the app id of its agent */
+        id: string
+        /** a callback's number */
+        seq: number | null
+        /** what it is, in words */
+        title: string
+        /** more about it */
+        says: string
+        /** when it was created */
+        at: string | null
+      }[]
     }
   }
   'GET /console/api/settings': {

@@ -98,6 +98,8 @@ export const api = {
   audit: 'GET /console/api/audit',
   agentAudit: 'GET /console/api/agents/{app_id}/audit',
   home: 'GET /console/api/home',
+  insights: 'GET /console/api/insights',
+  search: 'GET /console/api/search',
   orders: 'GET /console/api/orders',
   ordersCsv: 'GET /console/api/orders.csv',
   order: 'GET /console/api/orders/{txn_id}',
@@ -167,6 +169,7 @@ export const orderActions = {
 /** The console's own pages. */
 export const pages = {
   home: '/',
+  insights: '/insights',
   signIn: '/sign-in',
   invitation: '/invitation',
   orders: '/orders',

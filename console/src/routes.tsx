@@ -52,6 +52,7 @@ const tree = top.addChildren([
   open('/invitation', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
+    page('/insights', () => import('./pages/insights/insights.tsx')),
     page('/orders', () => import('./pages/orders/orders.tsx')),
     page('/orders/$txnId', () => import('./pages/order/order.tsx')),
     page('/callbacks', () => import('./pages/callbacks/callbacks.tsx')),

@@ -77,6 +77,7 @@ export const words = {
   nav: {
     label: 'Pages',
     home: 'Home',
+    insights: 'Insights',
     orders: 'Orders',
     callbacks: 'Callbacks',
     payments: 'To decide',
@@ -107,17 +108,22 @@ export const words = {
     open: 'Open the menu',
   },
 
+  plot: {
+    label: (what: string) => `${what}: the arrow keys go through the values`,
+    table: 'As a table',
+    when: 'When',
+    none: 'none',
+  },
+
   alarm: 'Somebody acted alone',
   alarmNoted: 'I have taken note',
   proposed: 'Proposed, not done yet',
 
   palette: {
     open: 'Search or jump',
-    hint: 'Any id, or where to go',
-    nothing:
-      'Nothing found. To search orders, paste a txn_id, a refId, a provider’s reference or a payment id.',
+    hint: 'Any id, user, name, account or amount, or where to go',
+    nothing: 'Nothing found: no order, payment, callback or agent begins like this.',
     search: (text: string) => `Search orders for “${text}”`,
-    openOrder: (text: string) => `Open order ${text}`,
     pages: 'Go to',
     find: 'Find',
     look: 'Appearance',

@@ -3,6 +3,7 @@ import {
   IconBook2,
   IconBuildingBank,
   IconCalendarCheck,
+  IconChartBar,
   IconClipboardList,
   IconFileExport,
   IconFlask,
@@ -49,6 +50,7 @@ const own = (me: Me) => me.user.app_id ?? ''
 /** Every page, and who sees it in the menu. */
 const table: Row[] = [
   row(pages.home, nav.home, IconHome, nav.work, 'view', 'all'),
+  row(pages.insights, nav.insights, IconChartBar, nav.work, 'view', 'all'),
   row(pages.orders, nav.orders, IconClipboardList, nav.work, 'view', 'all'),
   row(pages.callbacks, nav.callbacks, IconSend, nav.work, 'view', 'all'),
   row(pages.payments, nav.payments, IconGavel, nav.work, 'view', 'operators'),

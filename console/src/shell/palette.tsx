@@ -1,50 +1,92 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import {
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
   spotlight,
 } from '@mantine/spotlight'
-import { IconFileSearch, IconMoon, IconSearch } from '@tabler/icons-react'
+import {
+  IconCash,
+  IconClipboardList,
+  IconMoon,
+  IconSearch,
+  IconSend,
+  IconUsersGroup,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { pages } from '../paths.ts'
+import { use, useState } from 'react'
+import { type Answer, ask } from '../api.ts'
+import { localText, TimeZone } from '../parts/when.tsx'
+import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
 import { words } from '../words.ts'
 import { placesFor } from './nav.ts'
 
-/** The Ctrl K palette: jumps to a page, or finds an order by any id. */
+type Hit = Answer<typeof api.search>['hits'][number]
+
+const icons: Record<Hit['kind'], TablerIcon> = {
+  agent: IconUsersGroup,
+  order: IconClipboardList,
+  payment: IconCash,
+  callback: IconSend,
+}
+
+function pageOf({ kind, id, seq }: Hit): string {
+  switch (kind) {
+    case 'agent':
+      return pages.agent(id)
+    case 'order':
+      return pages.order(id)
+    case 'payment':
+      return pages.payment(id)
+    case 'callback':
+      return pages.callback(id, seq ?? 0)
+  }
+}
+
+/** The Ctrl K palette: jumps to a page, or finds anything while it is typed. */
 export function Palette({ me }: { me: Me }) {
   const navigate = useNavigate()
+  const zone = use(TimeZone)
   const { toggleColorScheme } = useMantineColorScheme()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
+  const [asked] = useDebouncedValue(text, 150)
+  const found = useQuery({
+    queryKey: ['search', asked],
+    queryFn: ({ signal }) => ask(api.search, { query: { q: asked }, signal }),
+    enabled: asked.length >= 2,
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+  })
   // Works in input fields too, where a slash is ordinary text.
   useHotkeys([['mod+K', spotlight.open]], [])
-  const found: SpotlightActionData[] =
-    text === ''
-      ? []
-      : [
-          {
-            id: 'search',
-            label: words.palette.search(text),
-            // Makes this entry match whatever the user typed.
-            keywords: text,
-            leftSection: <IconSearch size={18} stroke={1.5} />,
-            onClick: () => void navigate({ to: pages.orders, search: { q: text } }),
-          },
-        ]
-  if (/^txn_?\w{8,}$|^[0-9a-z_-]{20,}$/i.test(text)) {
-    found.unshift({
-      id: 'open',
-      label: words.palette.openOrder(text),
+  const hits = text.length < 2 ? [] : (found.data?.hits ?? [])
+  const actions: SpotlightActionData[] = hits.map((hit) => {
+    const Icon = icons[hit.kind]
+    return {
+      id: `${hit.kind} ${hit.id} ${hit.seq}`,
+      label: hit.title,
+      description: hit.at === null ? hit.says : `${hit.says}, ${localText(hit.at, zone)}`,
+      // The service has chosen what fits.
       keywords: text,
-      leftSection: <IconFileSearch size={18} stroke={1.5} />,
-      onClick: () => void navigate({ to: pages.order(text) }),
+      leftSection: <Icon size={18} stroke={1.5} />,
+      onClick: () => void navigate({ to: pageOf(hit) }),
+    }
+  })
+  if (text !== '') {
+    actions.push({
+      id: 'search',
+      label: words.palette.search(text),
+      keywords: text,
+      leftSection: <IconSearch size={18} stroke={1.5} />,
+      onClick: () => void navigate({ to: pages.orders, search: { q: text } }),
     })
   }
-  const places: SpotlightActionGroupData[] = [
+  const groups: SpotlightActionGroupData[] = [
     {
       group: words.palette.pages,
       actions: placesFor(me).map(({ to, label, icon: Icon }) => ({
@@ -54,7 +96,7 @@ export function Palette({ me }: { me: Me }) {
         onClick: () => void navigate({ to }),
       })),
     },
-    { group: words.palette.find, actions: found },
+    { group: words.palette.find, actions },
     {
       group: words.palette.look,
       actions: [
@@ -69,7 +111,7 @@ export function Palette({ me }: { me: Me }) {
   ]
   return (
     <Spotlight
-      actions={places.filter(({ actions }) => actions.length > 0)}
+      actions={groups.filter(({ actions }) => actions.length > 0)}
       query={typed}
       onQueryChange={setTyped}
       nothingFound={words.palette.nothing}

@@ -35,7 +35,7 @@ const budget = 100_000
 const pastAll = 'f'.repeat(32)
 const beforeAll = '0'.repeat(32)
 
-const foundColumns = orderColumns.pick(
+export const foundColumns = orderColumns.pick(
   'agentId',
   'orderId',
   'kind',

@@ -190,7 +190,7 @@ describe('finding one’s way', () => {
     const page = await console.tab(operator)
     await page.goto(console.at('/'))
     await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
-    const box = page.getByPlaceholder('Any id, or where to go')
+    const box = page.getByPlaceholder('Any id, user, name, account or amount, or where to go')
     const type = async (text: string) => {
       await box.waitFor({ state: 'hidden' })
       await page.keyboard.press('Control+k')
@@ -204,7 +204,7 @@ describe('finding one’s way', () => {
     await page.getByRole('table').getByText('BOOK-1').waitFor()
     await page.getByRole('searchbox', { name: 'Any id' }).focus()
     await type(txnId)
-    await page.getByText(`Open order ${txnId}`).click()
+    await page.getByText(/^Deposit BOOK-1, /).click()
     await page.getByRole('heading', { name: 'Deposit BOOK-1' }).waitFor()
   })
 

@@ -85,6 +85,7 @@ async function everyPage(): Promise<[path: string, shows: string][]> {
   const payment = encodeURIComponent(wrong.payment_id)
   return [
     ['/', 'Today'],
+    ['/insights', 'Insights'],
     ['/orders', 'Orders'],
     [`/orders/${txnId}`, 'Withdrawal MINE'],
     ['/callbacks', 'Callbacks'],
@@ -172,7 +173,7 @@ describe('for everybody', () => {
     const focused = () => page.evaluate('document.activeElement.textContent')
     await expect.poll(focused).toBe('Cancel withdrawal')
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Any id, or where to go').waitFor()
+    await page.getByPlaceholder('Any id, user, name, account or amount, or where to go').waitFor()
     expect(await axeFaults(page), 'palette').toEqual([])
   })
 })

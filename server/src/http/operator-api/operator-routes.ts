@@ -38,6 +38,7 @@ import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
+import { searchRoute } from './search.ts'
 import { exportLimits } from './send-export.ts'
 import { settingsRoute } from './settings.ts'
 import { signInRoutes } from './sign-in.ts'
@@ -110,6 +111,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   insightsRoute(api, desk, deps.timeZone)
+  searchRoute(api, desk)
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)

@@ -1,0 +1,30 @@
+import Type from 'typebox'
+import { plainText } from '../../printable-text.ts'
+import { isoTime, orNull, strict } from './shapes.ts'
+
+export const SearchQuery = Type.Object(
+  {
+    q: plainText(2, 100, 'an id, a reference, a user, a name, an account number or an amount'),
+  },
+  strict,
+)
+
+export const hitKinds = ['agent', 'order', 'payment', 'callback'] as const
+
+export const SearchView = Type.Object({
+  hits: Type.Array(
+    Type.Object({
+      kind: Type.Unsafe<(typeof hitKinds)[number]>({
+        type: 'string',
+        enum: [...hitKinds],
+        description: 'what was found',
+      }),
+      id: Type.String({ description: 'its id; of a callback, the app id of its agent' }),
+      seq: orNull(Type.Integer({ description: "a callback's number" })),
+      title: Type.String({ description: 'what it is, in words' }),
+      says: Type.String({ description: 'more about it' }),
+      at: orNull(isoTime('when it was created')),
+    }),
+    { description: 'what fits, of each kind the few that fit best' },
+  ),
+})
