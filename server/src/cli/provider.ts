@@ -9,7 +9,7 @@ import {
   saveRoute,
   versionOfRoutes,
 } from '../routing/providers.ts'
-import type { ProviderState, Route } from '../routing/route-order.ts'
+import { isHeldBack, type ProviderState, type Route } from '../routing/route-order.ts'
 import { withDesk } from './command.ts'
 import { addConnectorCommands, connectorRows, switchOn } from './connector.ts'
 import { onRecord } from './on-record.ts'
@@ -70,9 +70,11 @@ export function providerCommand(): Command {
           params: { id: name },
           body: { state, reason: options.reason },
         }
-        // One person may stop money from moving at any time.
-        if (state === 'on' && (await isProposed(config, backend, options, request))) return
         const before = (await readRoutingTable(pool)).states.get(name) ?? 'on'
+        // One person may stop money from moving at any time.
+        if (!isHeldBack(before, state) && (await isProposed(config, backend, options, request))) {
+          return
+        }
         await onRecord(
           pool,
           {

@@ -40,11 +40,14 @@ export function stopCommand(): Command {
           by: commandLine.email,
           reason,
         }
-        await inTransaction(pool, async (tx) => {
-          await saveStop(tx, stop)
-          await writeAudit(tx, { ...entryOf('stop', stop, reason), at, after: { deposits } })
+        const stopsDeposits = await inTransaction(pool, async (tx) => {
+          const held = await saveStop(tx, stop)
+          await writeAudit(tx, { ...entryOf('stop', stop, reason), at, after: { deposits: held } })
+          return held
         })
-        if (options.json) return printJson({ stopped: options.agent ?? 'all', deposits })
+        if (options.json) {
+          return printJson({ stopped: options.agent ?? 'all', deposits: stopsDeposits })
+        }
         print(`${options.agent ?? 'Everything'} is stopped; "sluice go" starts it again`)
       })
     })

@@ -225,6 +225,16 @@ export async function readRoutingTable(pool: Pool | Tx): Promise<RoutingTable> {
   }
 }
 
+/** The state of a provider, which nobody else changes until the transaction ends. */
+export async function lockProviderState(tx: Tx, name: string, at: Date): Promise<ProviderState> {
+  const { rows } = await tx.query<{ state: ProviderState }>(
+    `insert into providers (name, state, updated_at) values ($1, 'on', $2)
+     on conflict (name) do update set name = excluded.name returning state`,
+    [name, at],
+  )
+  return rows[0]?.state ?? 'on'
+}
+
 export async function saveProviderState(
   pool: Pool | Tx,
   name: string,

@@ -4,6 +4,14 @@ import type { Provider } from '../providers/provider.ts'
 
 export type ProviderState = 'on' | 'draining' | 'off'
 
+/**
+ * Whether a change of state lets a provider do no more than before, so that one person may make it at any time. From
+ * off, draining is a way up: payouts that wait are sent, and approved files leave.
+ */
+export function isHeldBack(from: ProviderState, to: ProviderState): boolean {
+  return to === 'off' || (to === 'draining' && from !== 'off')
+}
+
 /** A rule for which orders a provider gets. */
 export interface Route {
   provider: string

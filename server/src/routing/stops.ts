@@ -29,16 +29,25 @@ export async function isStopped(pool: Pool, agentId: bigint): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Stops an agent or everything. A second stop takes the place of the first. */
-export async function saveStop(tx: Tx, stop: Stop): Promise<void> {
-  await tx.query(
-    `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
+/**
+ * Stops an agent or everything, and returns whether deposits are stopped now. A second stop frees nothing that the
+ * first has stopped, and keeps its words unless it stops more. It has an id of its own: who proposed to lift the first
+ * did not know of it.
+ */
+export async function saveStop(tx: Tx, stop: Stop): Promise<boolean> {
+  const stopsMore = 'excluded.deposits and not first.deposits'
+  const { rows } = await tx.query<{ deposits: boolean }>(
+    `insert into stops as first (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (agent_id) do update set stop_id = excluded.stop_id,
-       deposits = excluded.deposits, stopped_at = excluded.stopped_at,
-       stopped_by = excluded.stopped_by, reason = excluded.reason`,
+       deposits = first.deposits or excluded.deposits,
+       stopped_at = case when ${stopsMore} then excluded.stopped_at else first.stopped_at end,
+       stopped_by = case when ${stopsMore} then excluded.stopped_by else first.stopped_by end,
+       reason = case when ${stopsMore} then excluded.reason else first.reason end
+     returning deposits`,
     [stop.agentId, stop.stopId, stop.deposits, stop.at, stop.by, stop.reason],
   )
+  return rows[0]?.deposits ?? stop.deposits
 }
 
 /** Lifts this very stop, not one that came after it. Returns false if it is not there any more. */

@@ -712,6 +712,26 @@ describe('a refund to another account than the payer’s', () => {
   })
 })
 
+it('a provider that is off starts nothing again by one person, not even to drain', async () => {
+  const set = (state: string, code?: string) =>
+    ann.send('PATCH', '/providers/bank', { state, reason, ...(code && { code }) })
+  const stateOf = async () => {
+    const { data } = (await ann.get('/providers')).json
+    return data.find(({ name }: { name: string }) => name === 'bank').state
+  }
+  expect((await set('draining')).json).toEqual({ name: 'bank', state: 'draining' })
+  expect((await set('off')).json).toEqual({ name: 'bank', state: 'off' })
+  expect((await set('draining')).json.code).toBe('code_required')
+  expect(await stateOf()).toBe('off')
+  const asked = await set('draining', ann.code())
+  expect(asked.status, asked.text).toBe(202)
+  expect(await stateOf()).toBe('off')
+  const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+  expect(shown).toMatchObject({ before: { state: 'off' }, after: { state: 'draining' } })
+  expect((await approved(bob, shown)).json.state).toBe('done')
+  expect(await stateOf()).toBe('draining')
+})
+
 describe('policy', () => {
   it('frees what it frees, above an amount or not, and is changed by two', async () => {
     const { json: now } = await ann.get('/approval-rules')

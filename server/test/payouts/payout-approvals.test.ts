@@ -183,6 +183,29 @@ it('cancelled before, it leaves the inbox', async () => {
   await expect.poll(async () => (await admin.get(`/approvals/${id}`)).json.state).toBe('withdrawn')
 })
 
+it('a second stop frees nothing that the first has stopped, and is not lifted with it', async () => {
+  const operator = await signIn(s, 'operator')
+  const first = await admin.post('/stops', { reason: 'a stolen key', deposits: true })
+  expect(first.status).toBe(201)
+  await expect.poll(async () => (await shop.deposit({ amount: 10 })).status).toBe(503)
+  const again = await operator.post('/stops', { reason: 'again' })
+  expect(again.json.data).toMatchObject([
+    { deposits: true, by: admin.email, reason: 'a stolen key' },
+  ])
+  await s.service.desk.providers.freshen()
+  expect((await shop.deposit({ amount: 10 })).status).toBe(503)
+  const lift = ({ id }: { id: string }) =>
+    admin.post(`/stops/${id}/lift`, { reason: 'a new key', code: admin.code() })
+  expect((await lift(first.json.data[0])).status).toBe(404)
+  expect((await lift(again.json.data[0])).json).toEqual({ data: [] })
+  // A stop of more than the first has the words of who stopped more.
+  await operator.post('/stops', { reason: 'payouts alone' })
+  const more = await admin.post('/stops', { reason: 'deposits too', deposits: true })
+  expect(more.json.data).toMatchObject([{ deposits: true, reason: 'deposits too' }])
+  await lift(more.json.data[0])
+  await expect.poll(async () => (await shop.deposit({ amount: 10 })).status).toBe(201)
+})
+
 it('a stop refuses new withdrawals at once and hands nothing over until it is lifted', async () => {
   const stopped = await admin.post('/stops', { reason: 'a stolen key' })
   expect(stopped.status).toBe(201)

@@ -105,14 +105,18 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
    * Every route that is not a GET requires a fresh code, so that a session left open cannot change anything.
    * An exception says why it is one, for all requests or, as a function, for some: undefined for the others.
    */
-  withoutCode?: string | ((given: Pick<Given<P, Q, B>, 'params' | 'body'>) => string | undefined)
+  withoutCode?:
+    | string
+    | ((
+        given: Pick<Given<P, Q, B>, 'params' | 'body'>,
+      ) => string | undefined | Promise<string | undefined>)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
   /** A body that is XML is taken too, for this field. */
   takesXml?: string
   /** Set by `twoPersonRoute`. */
   approval?: ActionName
-  handler: (given: Given<P, Q, B> & { operator: Operator }) => Promise<Handled>
+  handler: (given: Given<P, Q, B> & { operator: Operator; withCode: boolean }) => Promise<Handled>
 }
 
 export interface OpenRoute<P extends TObject, Q extends TObject, B extends TObject>
@@ -141,11 +145,10 @@ export function operatorRoute<
     const operator = await api.door.operatorOf(came.request)
     await api.door.checkRole(operator, route, `${route.method} ${route.url}`)
     const given = came.read()
-    const why = typeof withoutCode === 'function' ? withoutCode(given) : withoutCode
-    if (needsCode !== 'never' && why === undefined) {
-      await api.door.checkCode(operator, Object(given.body).code)
-    }
-    return handler({ ...given, operator })
+    const why = typeof withoutCode === 'function' ? await withoutCode(given) : withoutCode
+    const withCode = needsCode !== 'never' && why === undefined
+    if (withCode) await api.door.checkCode(operator, Object(given.body).code)
+    return handler({ ...given, operator, withCode })
   })
 }
 

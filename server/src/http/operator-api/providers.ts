@@ -6,8 +6,8 @@ import { writeAudit } from '../../operators/audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import { openPayoutsByProvider } from '../../reports/home-figures.ts'
 import { providerFigures } from '../../reports/provider-figures.ts'
-import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
-import type { ProviderState } from '../../routing/route-order.ts'
+import { lockProviderState, readRoutingTable, saveProviderState } from '../../routing/providers.ts'
+import { isHeldBack } from '../../routing/route-order.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import { FiguresQuery, ProviderFigures, ProviderView, state } from './schemas/providers.ts'
@@ -79,8 +79,12 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     method: 'PATCH',
     url: '/providers/:id',
     summary: 'Switch a provider on or off, or drain it',
-    withoutCode: ({ body }) =>
-      body.state === 'on' ? undefined : 'giving a provider no more orders must be quick',
+    withoutCode: async ({ params, body }) => {
+      const now = (await readRoutingTable(pool)).states.get(params.id) ?? 'on'
+      return isHeldBack(now, body.state)
+        ? 'giving a provider no more orders must be quick'
+        : undefined
+    },
     schema: {
       params: Type.Object({ id: Type.String() }),
       body: Type.Object({ state, reason: Reason, code: Type.Optional(Code) }, strict),
@@ -89,8 +93,6 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
     approval: {
       action: 'set_provider',
       repeats: 'effect',
-      // One person may stop money from moving at any time.
-      when: ({ body }) => body.state === 'on',
       view: async ({ params: { id }, body }) => ({
         subject: { kind: 'provider', id },
         agentId: null,
@@ -98,13 +100,15 @@ export function providerRoutes(api: OperatorApi, deps: OperatorDeps): void {
         after: { state: body.state },
       }),
     },
-    handler: async ({ operator, params: { id: name }, body }) => {
+    handler: async ({ operator, params: { id: name }, body, withCode }) => {
       await stateNow(name)
       const at = now()
-      // The schema allows only the three states.
-      const asked = body.state as ProviderState
+      const asked = body.state
       await inTransaction(pool, async (tx) => {
-        const before = (await readRoutingTable(tx)).states.get(name) ?? 'on'
+        const before = await lockProviderState(tx, name, at)
+        if (!withCode && !isHeldBack(before, asked)) {
+          throw new Problem('changed_meanwhile', 'It was switched off: read it again.')
+        }
         await saveProviderState(tx, name, asked, at)
         await takeEffect(tx, operator, at)
         await writeAudit(tx, {

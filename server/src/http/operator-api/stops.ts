@@ -65,14 +65,14 @@ export function stopRoutes(api: OperatorApi, desk: Desk): void {
       const agentId = agent?.agentId ?? 0n
       const stop = { agentId, stopId: newOrderId(at), deposits, at, by: operator.email, reason }
       await inTransaction(pool, async (tx) => {
-        await saveStop(tx, stop)
+        const stopsDeposits = await saveStop(tx, stop)
         await writeAudit(tx, {
           at,
           operator,
           action: 'stop',
           subject: subjectOf(stop),
           agentId: agentOf(stop),
-          after: { deposits },
+          after: { deposits: stopsDeposits },
           reason,
         })
       })

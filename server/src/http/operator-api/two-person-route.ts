@@ -14,6 +14,8 @@ export interface Asked<P extends TObject, B extends TObject> {
   operator: Operator
   params: Static<P>
   body: Static<B>
+  /** False for an exception of `withoutCode`, which one person may do at any time. */
+  withCode: boolean
 }
 
 export interface Approval<P extends TObject, B extends TObject>
@@ -21,8 +23,6 @@ export interface Approval<P extends TObject, B extends TObject>
   action: ActionName
   /** Actions that some requests do as well. */
   also?: (body: Static<B>) => ActionName[]
-  /** Which requests two people may have to decide on; all of them if it is left out. */
-  when?: (asked: Asked<P, B>) => Promise<boolean> | boolean
   /** The answer holds a secret: its proposer sees it once. */
   hasSecret?: boolean
   /** Whether the keyed command of a request was taken by an earlier run. */
@@ -35,7 +35,8 @@ type NoFields = TObject<Record<never, never>>
 
 /**
  * Registers a route whose action two people may have to decide on. If they do, the request is stored as a
- * proposal and answered with 202; its handler runs when somebody else approves.
+ * proposal and answered with 202; its handler runs when somebody else approves. What needs no code needs no second
+ * person either: one may stop money from moving at any time.
  */
 export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
   api: OperatorApi,
@@ -47,7 +48,7 @@ export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
   const { approval, handler } = route
   const name = `${route.method} ${route.url}`
   const read = inputReader(route.schema)
-  const asked = (operator: Operator, input: Input) => ({ operator, ...read(input) })
+  const asked = (operator: Operator, input: Input) => ({ operator, ...read(input), withCode: true })
   api.approvals.add(name, {
     actions: (input) => [approval.action, ...(approval.also?.(read(input).body) ?? [])],
     permission: route.permission,
@@ -62,12 +63,10 @@ export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
   operatorRoute(api, {
     ...route,
     approval: approval.action,
-    handler: async ({ operator, params, body, reply }) => {
-      const request = { operator, params, body }
-      const isAsked = (await approval.when?.(request)) ?? true
+    handler: async ({ operator, params, body, withCode, reply }) => {
       const proposed =
-        isAsked && (await api.approvals.proposeInstead(name, operator, { params, body }))
-      if (!proposed) return handler(request)
+        withCode && (await api.approvals.proposeInstead(name, operator, { params, body }))
+      if (!proposed) return handler({ operator, params, body, withCode })
       reply.code(202)
       return proposed
     },

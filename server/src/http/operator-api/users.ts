@@ -169,9 +169,6 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     approval: {
       action: 'change_user',
       repeats: 'effect',
-      // One person may lock a user out at any time.
-      when: ({ body }) =>
-        body.role !== undefined || body.app_id !== undefined || body.disabled !== true,
       view: async ({ params, body }) => {
         const user = await userNamed(params.id)
         const { role, app_id, state } = await view(user)
