@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { aloneSince } from './db/alone-since.ts'
 import { keepMode } from './db/deployment.ts'
 import { embeddedLogin, openEmbeddedPostgres } from './db/embedded.ts'
 import { runningDataDirs } from './db/embedded-postmaster.ts'
@@ -19,6 +20,8 @@ export interface Backend {
   /** With the owner's login, for what only the owner may do; undefined if this process was not given it. */
   ownerUrl: string | undefined
   pool: Pool
+  /** From when on every process that may answer with an order draws its picture. */
+  picturesDrawnSince: Date
   secretKeys: SecretKeys
   close(): Promise<void>
 }
@@ -63,7 +66,8 @@ export async function openBackend(
     await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())
-    return { databaseUrl, ownerUrl, pool, secretKeys, close }
+    const picturesDrawnSince = await aloneSince(pool, '0112_pictures_are_drawn.sql')
+    return { databaseUrl, ownerUrl, pool, picturesDrawnSince, secretKeys, close }
   } catch (error) {
     await close()
     throw error

@@ -119,7 +119,7 @@ async function examineBooks(
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
   const backend: Backend = {
-    ...{ databaseUrl, ownerUrl: undefined, pool, secretKeys },
+    ...{ databaseUrl, ownerUrl: undefined, pool, picturesDrawnSince: new Date(0), secretKeys },
     close: () => pool.end(),
   }
   const { openCounter } = await import('../service/open-counter.ts')

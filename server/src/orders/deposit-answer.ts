@@ -14,7 +14,7 @@ import { pageLink } from './page-token.ts'
  * picture it has the encoder that draws it: see `answerOf`.
  */
 export function depositAnswer(
-  desk: Pick<Desk, 'publicUrl' | 'secretKeys' | 'localTime'>,
+  desk: Pick<Desk, 'publicUrl' | 'secretKeys' | 'localTime' | 'picturesDrawnSince'>,
   agent: Agent,
   order: Order,
   ways: DepositInstructions | undefined,
@@ -33,7 +33,10 @@ export function depositAnswer(
         ? jsonObject({
             qrcode_text: quoted(ways.qrcodeText),
             link: quoted(`${link}/qr`),
-            qrcode_date_url: drawnBy(qrEncoder),
+            qrcode_date_url:
+              order.createdAt >= desk.picturesDrawnSince
+                ? drawnBy(qrEncoder)
+                : quoted(qrPicture(qrEncoder, ways.qrcodeText) ?? ''),
           })
         : undefined,
     transfer:

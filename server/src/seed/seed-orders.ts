@@ -18,7 +18,10 @@ import { type PastPayout, writePastPayouts } from '../payouts/past-payouts.ts'
 import type { Desk } from '../teller/desk.ts'
 import { type Chance, chanceFrom, planOrder } from './seed-plan.ts'
 
-type SeedDesk = Pick<Desk, 'pool' | 'secretKeys' | 'publicUrl' | 'localTime'> & {
+type SeedDesk = Pick<
+  Desk,
+  'pool' | 'secretKeys' | 'publicUrl' | 'localTime' | 'picturesDrawnSince'
+> & {
   /** A pipelined pool, like the teller's: it sends statements without waiting for the previous answer. */
   bulkPool: Pool
 }

@@ -90,6 +90,7 @@ export function openDesk(
     expected: new ExpectedDeposits(backend.pool),
     bank: atBank && new SandboxBank(atBank),
     secretKeys: backend.secretKeys,
+    picturesDrawnSince: backend.picturesDrawnSince,
     publicUrl,
     localTime,
     now: clock,

@@ -16,6 +16,8 @@ export interface Desk {
   /** The simulated bank; in the sandbox only. */
   bank: SandboxBank | undefined
   secretKeys: SecretKeys
+  /** Orders from then on keep the encoder of their QR code; earlier ones its picture. */
+  picturesDrawnSince: Date
   publicUrl: () => string
   localTime: LocalTime
   now: () => Date

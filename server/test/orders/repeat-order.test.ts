@@ -268,6 +268,18 @@ describe('the picture of a QR code', () => {
     expect((await agent.post('/payment/deposit', order)).text).toBe(first.text)
   })
 
+  test('is stored while processes of the release before may have to answer with it', async () => {
+    const { desk } = s.service
+    const usual = desk.picturesDrawnSince
+    desk.picturesDrawnSince = new Date(s.clock().getTime() + 1_000)
+    const agent = await s.agent()
+    const order = agent.order()
+    const first = await agent.post('/payment/deposit', order)
+    desk.picturesDrawnSince = usual
+    expect(await stored(agent)).toBe(first.text)
+    expect((await agent.post('/payment/deposit', order)).text).toBe(first.text)
+  })
+
   test('that was stored with an older order is answered as it is', async () => {
     const agent = await s.agent()
     const order = agent.order()
