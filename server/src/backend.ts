@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
+import { DatabaseGate } from './db/database-gate.ts'
 import { keepMode } from './db/deployment.ts'
 import { embeddedLogin, openEmbeddedPostgres } from './db/embedded.ts'
 import { runningDataDirs } from './db/embedded-postmaster.ts'
@@ -19,6 +20,8 @@ export interface Backend {
   /** With the owner's login, for what only the owner may do; undefined if this process was not given it. */
   ownerUrl: string | undefined
   pool: Pool
+  /** What all pools of the process ask before they use a connection. */
+  gate: DatabaseGate
   secretKeys: SecretKeys
   close(): Promise<void>
 }
@@ -37,6 +40,7 @@ export async function openBackend(
     config.databaseUrl === undefined
       ? await openEmbeddedPostgres({ dataDir: config.dataDir, use, log })
       : undefined
+  const gate = new DatabaseGate()
   let pool: Pool | undefined
   const close = async () => {
     await pool?.end()
@@ -58,12 +62,13 @@ export async function openBackend(
       url: databaseUrl,
       max: 8,
       name: `sluice ${use}`,
+      gate,
       onError: (error) => log(`a database connection was lost: ${error.message}`),
     })
     await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())
-    return { databaseUrl, ownerUrl, pool, secretKeys, close }
+    return { databaseUrl, ownerUrl, pool, gate, secretKeys, close }
   } catch (error) {
     await close()
     throw error
@@ -121,9 +126,14 @@ async function chooseLogins(
   return { databaseUrl: actingAsService(url), ownerUrl: config.databaseOwnerUrl ?? url }
 }
 
-/** A login other than the owner's may not change the schema, so it can only say what is missing. */
+/** A login other than the owner's may not change the schema, so it can only say what is missing or too new. */
 async function checkMigrations(pool: Pool): Promise<void> {
-  const { pending } = await migrationState(pool)
+  const { pending, unknown } = await migrationState(pool)
+  if (unknown.length > 0) {
+    throw new DatabaseFault(
+      `it has ${unknown.join(', ')}, which this version does not know: run a newer version`,
+    )
+  }
   if (pending.length > 0) {
     throw new DatabaseFault(`it lacks ${pending.join(', ')}: run "sluice migrate" first`)
   }

@@ -59,6 +59,7 @@ export const auditActions = [
   'propose',
   'refund_order',
   'reject_payouts',
+  'release_hold',
   'release_payouts',
   'remove_alert_channel',
   'remove_passkey',

@@ -34,6 +34,7 @@ import { paymentRoutes } from './payments.ts'
 import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
+import { restoreRoutes } from './restores.ts'
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { exportLimits } from './send-export.ts'
@@ -119,6 +120,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   bookRoutes(api, desk, deps.timeZone, limits)
   writeOffRoute(api, desk)
   stopRoutes(api, desk)
+  restoreRoutes(api, desk)
   limitRoutes(api, desk)
   approvalRoutes(api, desk)
   approvalPolicyRoutes(api, deps)
