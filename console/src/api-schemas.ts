@@ -3470,6 +3470,29 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/restores': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** what holds payouts back; empty if nothing does */
+      data: {
+        id: string
+        /** what happened since may be missing here */
+        since: string
+        /** when it was noticed or said */
+        at: string
+        found: string
+        /** the epoch of the events since */
+        epoch: number
+        /** when all providers had been asked; null: they are being asked */
+        asked_at: string | null
+        differences: {
+          subject: string
+          words: string
+        }[]
+      }[]
+    }
+  }
   'GET /console/api/settings': {
     query: Record<string, never>
     body: undefined
@@ -10971,6 +10994,34 @@ export interface Operations {
         share: number
       }[]
       next: null
+    }
+  }
+  'POST /console/api/restores/{id}/release': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** what holds payouts back; empty if nothing does */
+      data: {
+        id: string
+        /** what happened since may be missing here */
+        since: string
+        /** when it was noticed or said */
+        at: string
+        found: string
+        /** the epoch of the events since */
+        epoch: number
+        /** when all providers had been asked; null: they are being asked */
+        asked_at: string | null
+        differences: {
+          subject: string
+          words: string
+        }[]
+      }[]
     }
   }
   'POST /console/api/sign-in': {

@@ -146,6 +146,8 @@ export const api = {
   stops: 'GET /console/api/stops',
   stop: 'POST /console/api/stops',
   liftStop: 'POST /console/api/stops/{id}/lift',
+  holds: 'GET /console/api/restores',
+  releaseHold: 'POST /console/api/restores/{id}/release',
   limits: 'GET /console/api/limits',
   setLimit: 'PUT /console/api/limits',
   removeLimit: 'POST /console/api/limits/remove',

@@ -12,6 +12,10 @@ type Secrets = string | readonly string[]
 export interface CallbackInfo {
   /** The outcome's number in the agent's journal. */
   eventSeq: number | undefined
+  /** The epoch that the number counts within: it rises when the service was restored from a backup. */
+  eventEpoch: number | undefined
+  /** Epoch and number, such as `0-17`: the same for each repeat of an outcome, and for no other. */
+  eventKey: string | undefined
   /** The number of the attempt, starting at 1. */
   attempt: number | undefined
 }
@@ -48,8 +52,12 @@ export async function answerCallback(
     const keys =
       typeof secrets === 'function' ? await secrets(headerOf(headers, 'x-appid')) : secrets
     const callback = await verifyCallback(rawBody, headers, keys)
+    const eventSeq = numberIn(headerOf(headers, 'x-event-seq'))
+    const eventEpoch = numberIn(headerOf(headers, 'x-event-epoch'))
     await onCallback(callback, {
-      eventSeq: numberIn(headerOf(headers, 'x-event-seq')),
+      eventSeq,
+      eventEpoch,
+      eventKey: eventSeq === undefined ? undefined : `${eventEpoch ?? 0}-${eventSeq}`,
       attempt: numberIn(headerOf(headers, 'x-attempt')),
     })
     return answer(200, 'ok')

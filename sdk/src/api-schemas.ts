@@ -213,6 +213,16 @@ export type SeqQuery = {
   limit?: number
 }
 
+/** From which outcome on, and how many. */
+export type EventQuery = {
+  /** a seq, 0 to 999999999999999; what comes after it is returned */
+  after?: number
+  /** 1 to 200 */
+  limit?: number
+  /** the epoch of that seq: after a restore its numbers may name other outcomes */
+  epoch?: number
+}
+
 /** A row of the agent's journal. */
 export type WalletEntry = {
   /** gapless in the journal */
@@ -245,6 +255,8 @@ export type WalletEntryPage = {
 export type OutcomeEvent = {
   /** gapless in the journal */
   seq: number
+  /** numbers count within it; 0 unless the service was restored from a backup, and rises then */
+  epoch: number
   txn_id: string
   ref_id: string
   /** deposit or withdraw */

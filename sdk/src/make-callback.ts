@@ -6,6 +6,7 @@ export interface MakeCallbackOptions {
   /** The time of the signature; now by default. */
   at?: Date
   eventSeq?: number
+  eventEpoch?: number
   attempt?: number
 }
 
@@ -18,7 +19,13 @@ export interface MadeCallback {
 export async function makeCallback(
   fields: Partial<Callback>,
   secrets: string | readonly string[],
-  { appId = 'app_test', at = new Date(), eventSeq = 1, attempt = 1 }: MakeCallbackOptions = {},
+  {
+    appId = 'app_test',
+    at = new Date(),
+    eventSeq = 1,
+    eventEpoch = 0,
+    attempt = 1,
+  }: MakeCallbackOptions = {},
 ): Promise<MadeCallback> {
   const body = JSON.stringify({
     refId: 'ref-1',
@@ -40,6 +47,7 @@ export async function makeCallback(
       'x-appid': appId,
       'x-signature': await signCallback([secrets].flat(), t, utf8(body)),
       'x-event-seq': String(eventSeq),
+      'x-event-epoch': String(eventEpoch),
       'x-attempt': String(attempt),
     },
   }

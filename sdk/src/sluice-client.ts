@@ -3,6 +3,7 @@ import type {
   Deposit,
   DepositOrder,
   EventPage,
+  EventQuery,
   OrderPage,
   OrderQuery,
   OrderRequest,
@@ -101,7 +102,7 @@ export function createClient(options: ClientOptions) {
 
   const listOrders = (filter: OrderFilter = {}, options: CallOptions = {}) =>
     get<Page<Order, NonNullable<OrderPage['next']>>>('/payment/orders', filter, options)
-  const listEvents = (query: SeqQuery = {}, options: CallOptions = {}) =>
+  const listEvents = (query: EventQuery = {}, options: CallOptions = {}) =>
     get<EventPage>('/payment/events', query, options)
   const listWalletEntries = (query: SeqQuery = {}, options: CallOptions = {}) =>
     get<WalletEntryPage>('/payment/wallet/entries', query, options)
@@ -164,9 +165,21 @@ export function createClient(options: ClientOptions) {
     /** One page of outcomes, oldest first. */
     listEvents,
 
-    /** Iterates over the outcomes after a seq, oldest first, up to now. Use it to catch up after downtime. */
-    eachEvent: (query: SeqQuery = {}, options: CallOptions = {}): AsyncGenerator<OutcomeEvent> =>
-      eachOf(query, (from) => listEvents(from, options)),
+    /**
+     * Iterates over the outcomes after a seq, oldest first, up to now. Use it to catch up after downtime. With the epoch
+     * of that seq, outcomes are told that took the numbers of others when the service was restored from a backup.
+     */
+    eachEvent: (
+      query: EventQuery = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<OutcomeEvent> => {
+      let { epoch } = query
+      return eachOf(query, async (from) => {
+        const page = await listEvents({ ...from, ...(epoch !== undefined && { epoch }) }, options)
+        epoch = page.data.at(-1)?.epoch ?? epoch
+        return page
+      })
+    },
 
     /** Sends a callback again. */
     resendEvent: (seq: number, { signal }: CallOptions = {}) =>

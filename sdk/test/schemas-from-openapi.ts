@@ -52,7 +52,8 @@ export function schemasFromOpenApi(openapi: OpenApi): string {
     ['OrderPage', 'Orders, newest first.', variant(orders, 0)],
     ['Wallet', "The agent's wallet.", answer('get', '/payment/wallet')],
     ['Reserve', 'What is held back of deposits.', answer('get', '/payment/wallet/reserve')],
-    ['SeqQuery', 'From where on, and how many.', query('/payment/events')],
+    ['SeqQuery', 'From where on, and how many.', query('/payment/wallet/entries')],
+    ['EventQuery', 'From which outcome on, and how many.', query('/payment/events')],
     [
       'WalletEntry',
       "A row of the agent's journal.",

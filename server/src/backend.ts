@@ -4,6 +4,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { aloneSince } from './db/alone-since.ts'
+import { DatabaseGate } from './db/database-gate.ts'
 import { keepMode } from './db/deployment.ts'
 import { embeddedLogin, openEmbeddedPostgres } from './db/embedded.ts'
 import { runningDataDirs } from './db/embedded-postmaster.ts'
@@ -22,6 +23,8 @@ export interface Backend {
   pool: Pool
   /** From when on every process that may answer with an order draws its picture. */
   picturesDrawnSince: Date
+  /** What all pools of the process ask before they use a connection. */
+  gate: DatabaseGate
   secretKeys: SecretKeys
   close(): Promise<void>
 }
@@ -40,6 +43,7 @@ export async function openBackend(
     config.databaseUrl === undefined
       ? await openEmbeddedPostgres({ dataDir: config.dataDir, use, log })
       : undefined
+  const gate = new DatabaseGate()
   let pool: Pool | undefined
   const close = async () => {
     await pool?.end()
@@ -61,13 +65,14 @@ export async function openBackend(
       url: databaseUrl,
       max: 8,
       name: `sluice ${use}`,
+      gate,
       onError: (error) => log(`a database connection was lost: ${error.message}`),
     })
     await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())
     const picturesDrawnSince = await aloneSince(pool, '0112_pictures_are_drawn.sql')
-    return { databaseUrl, ownerUrl, pool, picturesDrawnSince, secretKeys, close }
+    return { databaseUrl, ownerUrl, pool, picturesDrawnSince, gate, secretKeys, close }
   } catch (error) {
     await close()
     throw error
@@ -125,9 +130,14 @@ async function chooseLogins(
   return { databaseUrl: actingAsService(url), ownerUrl: config.databaseOwnerUrl ?? url }
 }
 
-/** A login other than the owner's may not change the schema, so it can only say what is missing. */
+/** A login other than the owner's may not change the schema, so it can only say what is missing or too new. */
 async function checkMigrations(pool: Pool): Promise<void> {
-  const { pending } = await migrationState(pool)
+  const { pending, unknown } = await migrationState(pool)
+  if (unknown.length > 0) {
+    throw new DatabaseFault(
+      `it has ${unknown.join(', ')}, which this version does not know: run a newer version`,
+    )
+  }
   if (pending.length > 0) {
     throw new DatabaseFault(`it lacks ${pending.join(', ')}: run "sluice migrate" first`)
   }

@@ -33,6 +33,7 @@ export const actions = {
     title: 'Say that a payout file was never brought to the bank',
     hasAmount: true,
   },
+  release_hold: { title: 'Pay out again after a restore', hasAmount: false },
   release_payouts: {
     title: 'Let files of an account leave again after a restore',
     hasAmount: false,
@@ -59,6 +60,7 @@ export const alwaysByTwo: readonly ActionName[] = [
   'reject_payouts',
   'take_out_payouts',
   'abandon_payout_file',
+  'release_hold',
   'release_payouts',
 ]
 

@@ -8,11 +8,12 @@ export function callbackHeaders(callback: {
   secrets: readonly (string | Buffer)[]
   body: Buffer
   seq: bigint | number
+  epoch: number
   attempt: number
   at: Date
   version: string
 }): Record<string, string> {
-  const { appId, kind, secrets, body, seq, attempt, at, version } = callback
+  const { appId, kind, secrets, body, seq, epoch, attempt, at, version } = callback
   const t = String(Math.floor(at.getTime() / 1000))
   const signatures = secrets.map((secret) => `v1=${signCallback(secret, t, body)}`)
   return {
@@ -21,6 +22,7 @@ export function callbackHeaders(callback: {
     'x-signature': [`t=${t}`, ...signatures].join(','),
     ...(kind && { 'x-event': eventOf(kind, body) }),
     'x-event-seq': String(seq),
+    'x-event-epoch': String(epoch),
     'x-attempt': String(attempt),
     'user-agent': `Sluice/${version}`,
   }

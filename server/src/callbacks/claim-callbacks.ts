@@ -5,6 +5,7 @@ import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ClaimedCallback } from './claimed-callback.ts'
+import { type EventEpochs, epochsOfAgent } from './event-epochs.ts'
 import { lockLane } from './lane-row.ts'
 import { Lease, leaseS } from './lease.ts'
 import { packedCallbacks, unpackCallbacks } from './packed-callbacks.ts'
@@ -22,6 +23,7 @@ export interface Claim {
   healthy: boolean
   /** The current stamp of the agent and its secrets. */
   agentStamp: string
+  epochs: EventEpochs
 }
 
 interface ClaimRow {
@@ -30,6 +32,7 @@ interface ClaimRow {
   room: number
   agent_stamp: string
   packed: string | null
+  epochs: string[]
 }
 
 const makeLane = `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
@@ -115,7 +118,8 @@ const claim = `with at as (
     insert into callback_claims (agent_id, turn, sender, seqs, lease_until)
     select $1, turn, $6, seqs, now + interval '${leaseS} s' from lane, taken, at where seqs is not null
   )
-  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.packed
+  select l.turn, l.healthy, l.room, ${stampOfAgent} as agent_stamp, taken.packed,
+    ${epochsOfAgent} as epochs
   from lane l, taken, agents a
   where a.agent_id = $1`
 
@@ -206,5 +210,5 @@ async function take(
   if (!lane) return undefined
   const { room, healthy, agent_stamp: agentStamp } = lane
   const callbacks = unpackCallbacks(lane.packed, { agentId, turn: lane.turn, lease })
-  return { callbacks, turn: lane.turn, room, healthy, agentStamp }
+  return { callbacks, turn: lane.turn, room, healthy, agentStamp, epochs: lane.epochs }
 }

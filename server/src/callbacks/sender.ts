@@ -6,6 +6,7 @@ import { callbackHeaders } from './callback-headers.ts'
 import { type Claim, claimAtTurns, claimThoroughly, type Wanted } from './claim-callbacks.ts'
 import type { ClaimedCallback } from './claimed-callback.ts'
 import { findDueAgents, giveBackClaims } from './due-agents.ts'
+import { type EventEpochs, epochOf } from './event-epochs.ts'
 import { newLane } from './lane.ts'
 import { isAccepted, type Outcome } from './outcome.ts'
 import { Places } from './places.ts'
@@ -192,17 +193,21 @@ export class CallbackSender {
     onClaim(first, await claimThoroughly(pool, { ...first, firstWidth }, options))
   }
 
-  private async sendAll(agentId: bigint, { callbacks, agentStamp }: Claim): Promise<void> {
+  private async sendAll(agentId: bigint, { callbacks, agentStamp, epochs }: Claim): Promise<void> {
     if (callbacks.length === 0) return
     const found = await this.options.agents.findById(agentId, agentStamp).catch((error) => {
       this.options.onError(error)
       return undefined
     })
-    await Promise.all(callbacks.map((callback) => this.send(found, callback)))
+    await Promise.all(callbacks.map((callback) => this.send(found, callback, epochs)))
   }
 
-  private async send(found: AgentWithKeys | undefined, callback: ClaimedCallback): Promise<void> {
-    const posted = this.post(found, callback)
+  private async send(
+    found: AgentWithKeys | undefined,
+    callback: ClaimedCallback,
+    epochs: EventEpochs,
+  ): Promise<void> {
+    const posted = this.post(found, callback, epochs)
     if (typeof posted === 'string') return this.finish({ callback, attempt: posted })
     const attempt = await posted
     this.options.onAttempt?.(attempt, callback)
@@ -212,6 +217,7 @@ export class CallbackSender {
   private post(
     found: AgentWithKeys | undefined,
     callback: ClaimedCallback,
+    epochs: EventEpochs,
   ): Promise<Attempt> | 'not_sent' | 'no_address' {
     const { poster, now, version } = this.options
     if (!found) return 'not_sent'
@@ -228,6 +234,7 @@ export class CallbackSender {
       secrets: callbackSecrets(found),
       body,
       seq: callback.seq,
+      epoch: epochOf(epochs, callback.seq),
       attempt: callback.attempts + 1,
       at,
       version,

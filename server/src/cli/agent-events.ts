@@ -4,6 +4,7 @@ import { UsageError } from './usage-error.ts'
 /** An outcome as `GET /payment/events` returns it. */
 export interface AgentEvent {
   seq: number
+  epoch: number
   txn_id: string
   ref_id: string
   kind: string
@@ -26,9 +27,22 @@ export interface Credentials {
 
 const answerLimitMs = 15_000
 
-/** Fetches the next outcomes after a seq, oldest first. */
-export async function eventsAfter(agent: Credentials, seq: number): Promise<AgentEvent[]> {
-  const { data } = await ask(agent, `/payment/events?after=${seq}&limit=200`)
+/** Where an agent is in its outcomes: an event's number counts within its epoch. */
+export interface EventPlace {
+  seq: number
+  /** Unknown before the first event that was seen. */
+  epoch: number | undefined
+}
+
+/** Fetches the next outcomes after one, oldest first. */
+export async function eventsAfter(
+  agent: Credentials,
+  { seq, epoch }: EventPlace,
+): Promise<AgentEvent[]> {
+  const { data } = await ask(
+    agent,
+    `/payment/events?after=${seq}&limit=200${epoch === undefined ? '' : `&epoch=${epoch}`}`,
+  )
   if (!Array.isArray(data)) throw new NotNow('the answer is not a list of events')
   return data.map((event) => {
     const fault = eventFault(event)
@@ -37,11 +51,11 @@ export async function eventsAfter(agent: Credentials, seq: number): Promise<Agen
   })
 }
 
-/** The seq of the latest entry in the agent's wallet. */
-export async function lastSeq(agent: Credentials): Promise<number> {
+/** The latest entry in the agent's wallet. */
+export async function lastPlace(agent: Credentials): Promise<EventPlace> {
   const { seq } = await ask(agent, '/payment/wallet')
   if (typeof seq !== 'number') throw new NotNow('the answer has no seq')
-  return seq
+  return { seq, epoch: undefined }
 }
 
 /** Describes how an event differs from the body of its callback; undefined if they agree. */

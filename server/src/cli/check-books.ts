@@ -9,6 +9,7 @@ import { coveredUntil } from '../db/partitions.ts'
 import { defaultCurrency } from '../lib/money.ts'
 import { countOpenEvents } from '../payments/open-events.ts'
 import { standings } from '../payout-files/after-restore.ts'
+import { differencesOf, openHold } from '../payouts/restore-hold.ts'
 import { proofState } from '../proof/verify.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -55,6 +56,27 @@ export async function checkPayoutLocks({ pool }: Backend, now: Date): Promise<Fi
           ),
         ),
   )
+}
+
+/** Says what a restore holds back, what is not the same elsewhere, and what is left to do. */
+export async function checkHold({ pool }: Backend): Promise<Finding[]> {
+  const hold = await openHold(pool)
+  if (!hold) return [ok('restore', 'nothing is held back')]
+  const differences = await differencesOf(pool, hold.restoreId)
+  const asked =
+    hold.askedAt === null
+      ? 'providers are being asked what they have paid since'
+      : `providers were asked at ${hold.askedAt.toISOString()}`
+  return [
+    warn(
+      'restore',
+      `payouts are held since ${hold.markedAt.toISOString()}: what happened after ${hold.since.toISOString()} may be missing. ${hold.found} ${asked}`,
+      'Look into what is listed here, then let two people release it in the console, where stops are.',
+    ),
+    ...differences.map(({ words }) =>
+      warn('restore', words, 'Whoever releases it says what was found, with evidence.'),
+    ),
+  ]
 }
 
 /** Checks that the tables partitioned by month have partitions for the coming weeks. */
@@ -176,6 +198,7 @@ function post(poster: CallbackPoster, url: string, { agent, keys }: AgentWithKey
     secrets,
     body,
     seq: 0,
+    epoch: 0,
     attempt: 0,
     at: new Date(),
     version,

@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { type Backend, readSecretKeys } from '../backend.ts'
 import { type Config, readConfig } from '../config.ts'
+import { DatabaseGate } from '../db/database-gate.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { actingAsService, openPool } from '../db/pool.ts'
 import { parseIsoTime } from '../lib/local-time.ts'
-import { markRestored } from '../payout-files/after-restore.ts'
+import { holdRestored, openHold } from '../payouts/restore-hold.ts'
 import {
   checkAgent,
   checkBooks,
+  checkHold,
   checkNotices,
   checkPartitions,
   checkPayoutLocks,
@@ -30,7 +32,7 @@ export function doctorCommand(): Command {
     .option('--agent <app_id>', "also post a signed {} to this agent's callback addresses")
     .option(
       '--after-restore',
-      'say that the database was restored from a backup: no payment file leaves until statements have caught up',
+      'where things stand after a restore from a backup; if none was noticed, say that there was one: nothing is paid out until two people release it',
     )
     .option(
       '--backup-of <time>',
@@ -38,7 +40,7 @@ export function doctorCommand(): Command {
     )
     .option('--json', 'as JSON')
     .action(async (options: DoctorOptions) => {
-      if (options.afterRestore) await mark(options.backupOf)
+      if (options.afterRestore) await markUnlessHeld(options.backupOf)
       else if (options.backupOf !== undefined)
         throw new UsageError('--backup-of takes --after-restore')
       const findings = await examine(options.agent)
@@ -58,17 +60,19 @@ interface DoctorOptions {
 
 const longestBackupMs = 30 * 86_400_000
 
-/** The only thing that this command changes. */
-async function mark(backupOf: string | undefined): Promise<void> {
+/** The only thing that this command changes, and not if the service has noticed by itself or somebody said so. */
+async function markUnlessHeld(backupOf: string | undefined): Promise<void> {
   const now = new Date()
   const since =
     backupOf === undefined ? new Date(now.getTime() - longestBackupMs) : parseIsoTime(backupOf)
   if (!since || since > now) {
     throw new UsageError('--backup-of must be a time in the past, such as 2026-01-31T08:30:00Z')
   }
-  await withBackend(({ pool }) =>
-    inTransaction(pool, (tx) => markRestored(tx, since, commandLine, now)),
-  )
+  await withBackend(async ({ pool }) => {
+    if (await openHold(pool)) return
+    const found = `${commandLine.email} said so.`
+    await inTransaction(pool, (tx) => holdRestored(tx, { since, found, by: commandLine, at: now }))
+  })
 }
 
 /** Checks everything that can be checked without changing anything. */
@@ -119,7 +123,8 @@ async function examineBooks(
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
   const backend: Backend = {
-    ...{ databaseUrl, ownerUrl: undefined, pool, picturesDrawnSince: new Date(0), secretKeys },
+    ...{ databaseUrl, ownerUrl: undefined, pool, secretKeys },
+    ...{ picturesDrawnSince: new Date(0), gate: new DatabaseGate() },
     close: () => pool.end(),
   }
   const { openCounter } = await import('../service/open-counter.ts')
@@ -136,8 +141,9 @@ async function examineBooks(
     const notices = await checkNotices(backend, new Date())
     const places = await checkPlaces(backend)
     const locks = await checkPayoutLocks(backend, new Date())
+    const holds = await checkHold(backend)
     const books = [...(await checkBooks(backend)), partitions, notices]
-    return [...books, ...providers, ...places, ...locks, ...agent]
+    return [...books, ...providers, ...places, ...holds, ...locks, ...agent]
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
     return [fail('database', text, 'Put right what is named above, then run this again.')]

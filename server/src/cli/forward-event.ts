@@ -37,6 +37,7 @@ export async function forwardEvent(
       secrets,
       body,
       seq: event.seq,
+      epoch: event.epoch,
       attempt,
       at: new Date(),
       version,

@@ -2,7 +2,14 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
-import { type AgentEvent, type Credentials, eventsAfter, lastSeq, NotNow } from './agent-events.ts'
+import {
+  type AgentEvent,
+  type Credentials,
+  type EventPlace,
+  eventsAfter,
+  lastPlace,
+  NotNow,
+} from './agent-events.ts'
 import { loadConfig } from './command.ts'
 import { type Forwarded, forwardEvent } from './forward-event.ts'
 import { coloured, note, print, printJsonLine } from './output.ts'
@@ -86,14 +93,14 @@ async function follow(
   options: ListenOptions,
 ): Promise<void> {
   const names = namesOf(options.events)
-  let after = await patiently(options, () => firstSeq(agent, state, options))
+  let after = await patiently(options, () => firstPlace(agent, state, options))
   await keep(state, after)
-  note(`Listening for ${agent.appId} at ${agent.url}, after event ${after}.`)
+  note(`Listening for ${agent.appId} at ${agent.url}, after event ${after.seq}.`)
   for (;;) {
     const events = await patiently(options, () => eventsAfter(agent, after))
     for (const event of events) {
       if (isWanted(event, names)) await take(event, agent, secrets, options)
-      after = event.seq
+      after = { seq: event.seq, epoch: event.epoch }
       // An interruption between handling and storing repeats the event, but never loses one.
       await keep(state, after)
     }
@@ -118,25 +125,26 @@ async function patiently<T>({ once }: ListenOptions, ask: () => Promise<T>): Pro
   }
 }
 
-/** The seq to start after: the given one, or the stored one, or else the latest. */
-async function firstSeq(
+/** What to start after: the given number, or what was stored, or else the latest. */
+async function firstPlace(
   agent: Credentials,
   state: string,
   { after }: ListenOptions,
-): Promise<number> {
-  if (after !== undefined) return Number(after)
+): Promise<EventPlace> {
+  if (after !== undefined) return { seq: Number(after), epoch: undefined }
   const kept = await readFile(state, 'utf8').catch(() => undefined)
-  const seq = kept === undefined ? undefined : /^\{"seq":(\d{1,15})\}$/.exec(kept.trim())?.[1]
-  if (kept !== undefined && seq === undefined) {
+  if (kept === undefined) return lastPlace(agent)
+  const [, seq, epoch] = /^\{"seq":(\d{1,15})(?:,"epoch":(\d{1,15}))?\}$/.exec(kept.trim()) ?? []
+  if (seq === undefined) {
     throw new UsageError(`${state} is not what was kept there: remove it, or name --after`)
   }
-  return seq === undefined ? lastSeq(agent) : Number(seq)
+  return { seq: Number(seq), epoch: epoch === undefined ? undefined : Number(epoch) }
 }
 
-async function keep(state: string, seq: number): Promise<void> {
+async function keep(state: string, { seq, epoch }: EventPlace): Promise<void> {
   await mkdir(dirname(state), { recursive: true })
   const draft = `${state}.${process.pid}`
-  await writeFile(draft, `{"seq":${seq}}\n`, { mode: 0o600 })
+  await writeFile(draft, `${JSON.stringify({ seq, epoch })}\n`, { mode: 0o600 })
   await rename(draft, state)
 }
 

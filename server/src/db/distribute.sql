@@ -38,6 +38,10 @@ select create_reference_table('proposal_runs');
 select create_reference_table('approval_rules');
 select create_reference_table('stops');
 select create_reference_table('restores');
+select create_reference_table('restore_holds');
+select create_reference_table('restore_differences');
+select create_reference_table('restore_releases');
+select create_reference_table('witness_marks');
 select create_reference_table('limit_rules');
 select create_reference_table('limit_entries');
 select create_reference_table('alarms');
@@ -62,6 +66,7 @@ select create_distributed_table('clearings', 'agent_id', colocate_with => 'walle
 select create_distributed_table('callbacks', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('payments', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('proofs', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('event_epochs', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_lanes', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_claims', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('callback_attempts', 'agent_id', colocate_with => 'wallets');

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { orderIdFromUuid } from '../lib/ids.ts'
+import type { DatabaseGate } from './database-gate.ts'
 
 /**
  * Money and sequence numbers are bigint everywhere. Ids are bare digits everywhere except in PostgreSQL,
@@ -42,6 +43,8 @@ export interface PoolOptions {
   pipeline?: boolean
   /** More settings for each session. */
   settings?: Record<string, string>
+  /** Lets only connections to a known server through. */
+  gate?: DatabaseGate | undefined
 }
 
 export type Pool = pg.Pool
@@ -65,7 +68,7 @@ export const raiseForTransaction = { name: 'durable', text: raiseDurability(true
  * A pool whose sessions start in our schema, by a start-up option, so that no statement can run before it. Their
  * rights are those of the login in the address, and nothing switches them.
  */
-export function openPool({ url, max, name, onError, as, ...options }: PoolOptions): Pool {
+export function openPool({ url, max, name, onError, as, gate, ...options }: PoolOptions): Pool {
   const settings = {
     search_path: 'sluice',
     TimeZone: 'UTC',
@@ -101,11 +104,10 @@ export function openPool({ url, max, name, onError, as, ...options }: PoolOption
     keepAlive: true,
     pipeline: options.pipeline ?? false,
   }
-  if (!('synchronous_commit' in settings)) {
-    // The pool does not hand out a connection that cannot be made durable.
-    config.onConnect = async (client) => {
-      await client.query(raiseForSession)
-    }
+  // The pool does not hand out a connection that cannot be made durable, or whose server is not known.
+  config.onConnect = async (client) => {
+    await gate?.check(client)
+    if (!('synchronous_commit' in settings)) await client.query(raiseForSession)
   }
   const pool = new pg.Pool(config)
   pool.on('error', onError)

@@ -60,6 +60,7 @@ export const auditActions = [
   'record_payment',
   'refund_order',
   'reject_payouts',
+  'release_hold',
   'release_payouts',
   'remove_alert_channel',
   'remove_passkey',

@@ -12,6 +12,7 @@ import { minorPerUnit, toMinor } from '../lib/money.ts'
 import { daysAfter, mondayOf, startOfDate } from '../lib/period.ts'
 import { Problem } from '../lib/problem.ts'
 import { writeAudit } from '../operators/audit.ts'
+import { isHeld } from '../routing/stops.ts'
 import type { Desk } from '../teller/desk.ts'
 import { createWithdraw } from './create-order.ts'
 
@@ -51,6 +52,8 @@ export class Settler {
 
   /** Looks at the next page of agents; after the last one it begins again. */
   async poll(): Promise<'done' | 'more'> {
+    // What was settled in the time that a restore lost would be settled once more.
+    if (await isHeld(this.desk.pool)) return 'done'
     const at = new Date(this.desk.now().getTime() - settledMs)
     const today = this.day(localTimeIn(this.timeZone)(at).slice(0, 10))
     const monday = this.day(mondayOf(today.day))

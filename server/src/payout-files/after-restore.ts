@@ -7,7 +7,7 @@ import { pagesJoined, type StatementPage } from '../bank-accounts/statement-page
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
-import { newOrderId, txnId } from '../lib/ids.ts'
+import { txnId } from '../lib/ids.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
 import { findPaymentCodes } from '../lib/payment-code.ts'
@@ -15,44 +15,11 @@ import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
+import type { Restore } from '../payouts/restore-hold.ts'
 import { fileAccounts } from '../payouts/restore-lock.ts'
+import { isHeld } from '../routing/stops.ts'
 import type { Day } from '../statements/statement.ts'
 import { bankingDaysAfter, executionDay, firstGap } from './banking-day.ts'
-
-/** A moment at which the database was found to be restored from a backup. */
-export interface Restore {
-  restoreId: string
-  /** What happened since may be missing. */
-  since: Date
-  markedAt: Date
-}
-
-/**
- * Says that the database was restored: from now on no payout file leaves until the statements of its account have
- * caught up. The backup may be older than its last row says, so that time is asked for, or thirty days are taken.
- */
-export async function markRestored(
-  tx: Tx,
-  since: Date,
-  by: Operator | Outsider,
-  at: Date,
-): Promise<Restore> {
-  const restore: Restore = { restoreId: newOrderId(at), since, markedAt: at }
-  await tx.query(
-    `insert into restores (restore_id, since, marked_by, marker, marked_at)
-     values ($1, $2, $3, $4, $5)`,
-    [restore.restoreId, since, by.userId ?? nobody, by.email, at],
-  )
-  await writeAudit(tx, {
-    at,
-    operator: by,
-    action: 'mark_restored',
-    subject: { kind: 'restore', id: restore.restoreId },
-    agentId: null,
-    after: { since },
-  })
-  return restore
-}
 
 /** Where an account stands after a restore: what is missing before its files may leave again. */
 export interface Standing {
@@ -121,6 +88,9 @@ export async function standingOf(
  * statements have is released here, for good.
  */
 export async function whyLocked(tx: Tx, name: string, at: Date): Promise<string | undefined> {
+  if (await isHeld(tx)) {
+    return 'The database was restored from a backup, and everything that pays is held: sluice doctor --after-restore tells more.'
+  }
   for (const standing of await standingsOfKin(tx, name, at)) {
     if (standing.missing.length > 0) return wordsOf(standing)
     await releaseByStatements(tx, standing.account, at)

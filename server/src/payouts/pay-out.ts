@@ -8,7 +8,7 @@ import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
-import { isStopped } from '../routing/stops.ts'
+import { isHeld, isStopped, isStoppedByPeople } from '../routing/stops.ts'
 import type { Desk } from '../teller/desk.ts'
 import { itemWords } from './item-words.ts'
 import { mayPayOut } from './payout-approval.ts'
@@ -129,13 +129,15 @@ export async function handOver(
     isDebited = false,
   }: {
     insteadOf?: PayoutAttempt | undefined
-    /** Whether the bank has paid it already, so that nothing leaves by this. */
+    /** Whether the provider has it already, as after a restore, so that nothing leaves by this. */
     isDebited?: boolean
   } = {},
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
   // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
-  if (!(await mayPayOut(desk, order)) || (await isStopped(desk.pool, agentId))) return undefined
+  if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
+    return undefined
+  if (!isDebited && (await isHeld(desk.pool))) return undefined
   if (!isDebited && (await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
   if (insteadOf && !refused) return undefined
@@ -475,6 +477,24 @@ async function call(
     return { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
     onCall?.(!(error instanceof NoAnswer))
+    return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** What a provider says about a reference that it may have, of whatever attempt. Changes nothing. */
+export async function askAbout(
+  provider: Provider,
+  reference: string,
+  order: Order,
+): Promise<PayoutOutcome> {
+  try {
+    const payout = { reference, ...moneyOf(order), use: provider.use ?? null, theirId: null }
+    const outcome = await callWithin(callLimitMs, undefined, (limit) =>
+      provider.askPayout(payout, limit),
+    )
+    if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
+    return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+  } catch (error) {
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
   }
 }

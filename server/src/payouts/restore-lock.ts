@@ -1,6 +1,7 @@
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
+import { openHold } from './restore-hold.ts'
 
 /**
  * The accounts of a currency by whose files withdrawals may have left in the time that a restore lost: they pay by
@@ -25,6 +26,10 @@ export async function whyRestoreHolds(
   { kind, currency, createdAt }: Pick<Order, 'kind' | 'currency' | 'createdAt'>,
 ): Promise<string | undefined> {
   if (kind !== 'withdraw') return undefined
+  const hold = await openHold(db)
+  if (hold && hold.markedAt >= createdAt) {
+    return 'The database was restored from a backup, and a provider may have paid it since: it waits until that is known.'
+  }
   const { rows: restores } = await db.query<{ restore_id: string }>(
     'select restore_id from restores where marked_at >= $1',
     [createdAt],

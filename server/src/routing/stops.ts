@@ -21,11 +21,24 @@ export async function readStops(db: Pool | Tx): Promise<Stop[]> {
   return rows
 }
 
-/** Whether no payout of an agent is handed over at the moment. */
+/** Whether no payout of an agent is handed over at the moment: somebody stopped it, or a restore holds everything. */
 export async function isStopped(pool: Pool, agentId: bigint): Promise<boolean> {
+  return (await isStoppedByPeople(pool, agentId)) || isHeld(pool)
+}
+
+export async function isStoppedByPeople(pool: Pool, agentId: bigint): Promise<boolean> {
   const { rows } = await pool.query('select 1 from stops where agent_id in (0, $1) limit 1', [
     agentId,
   ])
+  return rows.length > 0
+}
+
+const openHolds = `select 1 from restore_holds h
+  left join restore_releases l on l.restore_id = h.restore_id where l.restore_id is null`
+
+/** Whether a restore holds back everything that would pay out. */
+export async function isHeld(db: Pool | Tx): Promise<boolean> {
+  const { rows } = await db.query(`${openHolds} limit 1`)
   return rows.length > 0
 }
 

@@ -19,7 +19,8 @@ import { Teller, type TellerOptions } from '../teller/teller.ts'
 import { openTellerPool, tellerWriters } from '../teller/teller-pool.ts'
 import { bankKey } from './open-sandbox-bank.ts'
 
-export interface DeskOptions extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks'> {
+export interface DeskOptions
+  extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks' | 'onWritten'> {
   clock?: Clock
   publicUrl?: () => string
   /** The address of the sandbox bank. */
@@ -51,7 +52,8 @@ export function openDesk(
     ...hooks
   } = options
   const localTime = localTimeIn(config.timeZone)
-  const pool = openTellerPool(backend.databaseUrl, (error) => hooks.onFault?.(error))
+  const { databaseUrl, gate } = backend
+  const pool = openTellerPool(databaseUrl, (error) => hooks.onFault?.(error), undefined, gate)
   const teller = new Teller({
     pool,
     localTime,

@@ -14,20 +14,21 @@ export interface Pools {
  * pools.
  */
 export function openPools({ backend, closing, onError }: Ground): Pools {
-  const { databaseUrl: url } = backend
+  const { databaseUrl: url, gate } = backend
   const pools = {
     // Authentication has its own pool, so that slow reads cannot delay it.
-    door: openPool({ url, max: 3, name: 'sluice door', onError }),
+    door: openPool({ url, max: 3, name: 'sluice door', gate, onError }),
     lists: openPool({
       url,
       max: 4,
       name: 'sluice lists',
+      gate,
       onError,
       // Lists are read in key order; a plan that reads a whole table first has no upper bound.
       settings: { statement_timeout: '2s', enable_seqscan: 'off', enable_bitmapscan: 'off' },
     }),
-    callbacks: openCallbackPool(url, onError),
-    proof: openPool({ url, max: 1, name: 'sluice proof', onError }),
+    callbacks: openCallbackPool(url, onError, gate),
+    proof: openPool({ url, max: 1, name: 'sluice proof', gate, onError }),
   }
   for (const pool of Object.values(pools)) closing.add(() => pool.end())
   return pools

@@ -24,6 +24,7 @@ export async function openSandboxBank(
     url: backend.databaseUrl,
     max: 4,
     name: 'sluice sandbox bank',
+    gate: backend.gate,
     onError,
   })
   const bank = await startSandboxBank({

@@ -15,6 +15,7 @@ import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { buildHttp } from './build-http.ts'
 import { type Ground, makeGround } from './ground.ts'
+import { WitnessKeeper } from './keep-witness.ts'
 import { openDesk } from './open-desk.ts'
 import { openPools } from './open-pools.ts'
 import { openSandboxBank } from './open-sandbox-bank.ts'
@@ -47,6 +48,8 @@ export interface Outside {
   paysOut?: boolean
   /** Whether the service proves the ledger continuously. */
   provesLedger?: boolean
+  /** Whether the service notices that the database was restored, and how long it waits for others to vouch for it. */
+  keepsWitness?: boolean | { patienceMs: number }
   /** How long an export may take in all, and how long its reader may pause. */
   exportLimits?: { wholeMs: number; idleMs: number }
   /** How many requests one connection may have open, and how long it may be idle. */
@@ -79,9 +82,16 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     moreProviders,
     paysOut = true,
     provesLedger = true,
+    keepsWitness = true,
     ...ofDoors
   } = outside
   await reportUnsafeSettings(ground)
+
+  const witness =
+    keepsWitness === false
+      ? undefined
+      : new WitnessKeeper(ground, keepsWitness === true ? undefined : keepsWitness.patienceMs)
+  await witness?.start()
 
   const pools = openPools(ground)
   const bank =
@@ -115,6 +125,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     providers,
     moreProviders,
     onBatch: (batch) => metrics.batch(batch),
+    onWritten: (order) => witness?.wrote(order),
     onFault: (error) => {
       metrics.fault()
       onError(error)

@@ -1,3 +1,4 @@
+import type { DatabaseGate } from '../db/database-gate.ts'
 import { openPool, type Pool } from '../db/pool.ts'
 
 /**
@@ -7,13 +8,19 @@ import { openPool, type Pool } from '../db/pool.ts'
 export const tellerWriters = { writers: 3, patientWriters: 2 }
 
 /** The teller's pool. Its statements are pipelined and wait only briefly for locks. */
-export function openTellerPool(url: string, onError: (error: Error) => void, max?: number): Pool {
+export function openTellerPool(
+  url: string,
+  onError: (error: Error) => void,
+  max?: number,
+  gate?: DatabaseGate,
+): Pool {
   return openPool({
     url,
     max: max ?? tellerWriters.writers + tellerWriters.patientWriters,
     name: 'sluice teller',
     pipeline: true,
     onError,
+    gate,
     settings: {
       // After a longer wait the teller tries the next agent.
       lock_timeout: '250ms',

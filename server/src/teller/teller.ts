@@ -35,6 +35,8 @@ export interface TellerOptions {
   patienceMs: number
   onBatch?: (batch: { size: number; seconds: number }) => void
   onFault?: (error: unknown) => void
+  /** Called for every order that was written, once it is on disk. */
+  onWritten?: (order: Order) => void
   /** Called with the agents concerned after a commit that wrote callbacks. */
   onCallbacks?: (agentIds: Set<bigint>) => void
 }
@@ -405,6 +407,7 @@ export class Teller {
           })
           for (const { order, callback } of [decision, ...(decision.also ?? [])]) {
             if (callback) agents.add(command.agentId)
+            if (order) this.options.onWritten?.(order)
             if (order && (callback || command.type === 'create')) {
               for (const hook of this.orderHooks) hook(order)
             }

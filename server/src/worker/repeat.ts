@@ -2,6 +2,8 @@
 export interface Repeated {
   /** Resolves when the current round has ended. */
   stop(): Promise<void>
+  /** Ends the pause, if there is one. */
+  wake(): void
 }
 
 /**
@@ -32,6 +34,7 @@ export function repeat(
     }
   })()
   return {
+    wake: () => wake(),
     stop() {
       stopped = true
       wake()

@@ -29,6 +29,7 @@ import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
 import { payoutAlarms } from '../payout-files/payout-alarms.ts'
 import { putDueFiles } from '../payout-files/put-file.ts'
 import { draftBeforeCutoffs } from '../payout-files/schedule-drafts.ts'
+import { askAfterRestore } from '../payouts/ask-after-restore.ts'
 import type { CallWatch } from '../payouts/pay-out.ts'
 import type { PayoutRunner } from '../payouts/payout-runner.ts'
 import { unknownPayouts } from '../payouts/unknown-payouts.ts'
@@ -68,7 +69,7 @@ export interface WorkerOptions {
 }
 
 /** Starts all background work. Any number of processes may do it at the same time. */
-export function startWorker(options: WorkerOptions): Repeated {
+export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
   const {
     desk,
     proofPool,
@@ -119,6 +120,7 @@ export function startWorker(options: WorkerOptions): Repeated {
     repeat(
       20_000,
       async () => {
+        await askAfterRestore(desk, onError)
         await releaseCaughtUp(desk)
         await draftBeforeCutoffs(desk, onError)
         return 'done'

@@ -187,6 +187,7 @@ test('a receiver that never accepts is given up after the last pause', async () 
     kind: 'deposit',
     status: 'PAID',
     at: '',
+    epoch: 0,
     body: '{}',
   }
   const slept: number[] = []

@@ -79,6 +79,16 @@ export const goodPayoutFiles: Record<string, Fields> = {
     ...{ account, restore_id: uuid(3), how: 'two_people', released_by: 1 },
     ...{ releaser: 'one@sluice.example', evidence: 'the bank says so', released_at: at },
   },
+  restore_holds: { restore_id: uuid(3), epoch: 2, found: 'It was noticed.' },
+  restore_differences: {
+    ...{ restore_id: uuid(4), subject: 'payout 2', words: 'The bank has it.', found_at: at },
+  },
+  restore_releases: {
+    ...{ restore_id: uuid(4), released_by: 1, releaser: 'one@sluice.example' },
+    ...{ evidence: 'our lists fit', released_at: at },
+  },
+  witness_marks: { witness_id: uuid(2), turn: 1, marked_at: at },
+  event_epochs: { agent_id: 1, epoch: 2, after_seq: 0 },
 }
 
 const first = { n: 1, order_id: uuid(1) }
@@ -123,6 +133,13 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['restores', { restore_id: uuid(1) }],
   ['restores', { restore_id: uuid(3) }],
   ['payout_lock_releases', { restore_id: uuid(1) }],
+  ['restores', { restore_id: uuid(4) }],
+  ['restore_holds', { restore_id: uuid(1), epoch: 1 }],
+  ['restore_holds', { restore_id: uuid(4), epoch: 4 }],
+  ['restore_differences', { restore_id: uuid(1), subject: 'payout 1' }],
+  ['restore_releases', { restore_id: uuid(1) }],
+  ['witness_marks', { witness_id: uuid(1) }],
+  ['event_epochs', { epoch: 1 }],
 ]
 
 const server = {
@@ -336,6 +353,25 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['restores_marked_by_check', 'restores', { marked_by: -1 }],
   ['restores_marker_check', 'restores', { marker: 'x' }],
   ['restores_in_order', 'restores', { since: '2027-01-01T00:00:00Z' }],
+  ['restore_holds_pkey', 'restore_holds', { restore_id: uuid(1) }],
+  ['restore_holds_epoch_key', 'restore_holds', { epoch: 1 }],
+  ['restore_holds_restore_id_fkey', 'restore_holds', { restore_id: uuid(9) }],
+  ['restore_holds_epoch_check', 'restore_holds', { epoch: 0 }],
+  ['restore_holds_found_check', 'restore_holds', { found: 'x' }],
+  ['restore_differences_pkey', 'restore_differences', { restore_id: uuid(1), subject: 'payout 1' }],
+  ['restore_differences_restore_id_fkey', 'restore_differences', { restore_id: uuid(3) }],
+  ['restore_differences_subject_check', 'restore_differences', { subject: 'x' }],
+  ['restore_differences_words_check', 'restore_differences', { words: 'x' }],
+  ['restore_releases_pkey', 'restore_releases', { restore_id: uuid(1) }],
+  ['restore_releases_restore_id_fkey', 'restore_releases', { restore_id: uuid(3) }],
+  ['restore_releases_released_by_check', 'restore_releases', { released_by: 0 }],
+  ['restore_releases_releaser_check', 'restore_releases', { releaser: 'x' }],
+  ['restore_releases_evidence_check', 'restore_releases', { evidence: 'x' }],
+  ['witness_marks_pkey', 'witness_marks', { witness_id: uuid(1) }],
+  ['witness_marks_turn_check', 'witness_marks', { turn: 0 }],
+  ['event_epochs_pkey', 'event_epochs', { epoch: 1 }],
+  ['event_epochs_epoch_check', 'event_epochs', { epoch: 0 }],
+  ['event_epochs_after_seq_check', 'event_epochs', { after_seq: -1 }],
   ['payout_lock_releases_pkey', 'payout_lock_releases', { restore_id: uuid(1) }],
   ['payout_lock_releases_account_fkey', 'payout_lock_releases', { account: 'nobody' }],
   ['payout_lock_releases_restore_id_fkey', 'payout_lock_releases', { restore_id: uuid(9) }],

@@ -244,6 +244,7 @@ const testedElsewhere = [
   'POST /payout-files/{id}/take-out',
   'POST /payout-files/{id}/abandon',
   'POST /bank-accounts/{name}/release-payouts',
+  'POST /restores/{id}/release',
 ]
 
 /** These take no reason. */

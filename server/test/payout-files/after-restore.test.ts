@@ -11,6 +11,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
 import { cleanUp, command } from '../support/process.ts'
+import { releaseHold } from '../support/release-hold.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
 
 afterEach(cleanUp)
@@ -103,6 +104,9 @@ it('a restored database pays nothing again that the bank has debited', async () 
   const early = await approve(checker, both)
   expect(early.json).toMatchObject({ status: 409, code: 'invalid_transition' })
   expect(early.json.detail).toContain('sluice doctor')
+  // Everything is held until two people release it; files stay longer.
+  await releaseHold(s, maker, checker)
+  expect((await approve(checker, both)).json.detail).toContain('are needed')
 
   const debit = { amount: '-100.00', endToEndId: code }
   await importFile(s, account, camt({ ...account, day: dayAt(clock()), lines: [debit] }))

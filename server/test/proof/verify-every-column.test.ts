@@ -491,6 +491,11 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ...says('what holds files back after a restore: after-restore.test.ts is about it', [
     'restores',
     'payout_lock_releases',
+    'restore_holds',
+    'restore_differences',
+    'restore_releases',
+    'witness_marks',
+    'event_epochs',
   ]),
   ...says('how files come and go: sftp.test.ts is about it; what they say is proved elsewhere', [
     'payout_file_puts',

@@ -72,6 +72,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     paysOut: false,
     // Tests prove the ledger themselves at their end, and nobody would hear what this finds before.
     provesLedger: false,
+    // Many services of many databases share a folder here.
+    keepsWitness: false,
     ...options.outside,
   })
   const owner = new pg.Pool({

@@ -44,5 +44,14 @@ export const rulesWords = {
   liftExplain: 'Withdrawals are taken and handed to providers again.',
   lifted: 'Payouts go on',
   everything: 'Everything',
+  held: 'Payouts are held after a restore',
+  missingSince: 'The database was restored from a backup. What may be missing is all since',
+  heldMeans: 'No withdrawal, refund, settlement or file is paid until two people release this.',
+  stillAsking: 'Providers are still being asked what they have paid',
+  release: 'Pay out again',
+  releaseTitle: 'Pay out again after a restore',
+  releaseExplain:
+    'Say what was found out about each difference, and where it is written down. A second person sees the same list and decides.',
+  released: 'Payouts go on',
   stoppedBy: (by: string, reason: string) => `stopped by ${by}: ${reason}`,
 }

@@ -15,6 +15,7 @@ import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
+import { Hold } from './hold.tsx'
 import { rulesWords as says } from './rules-words.ts'
 import { Stops } from './stops.tsx'
 
@@ -31,6 +32,7 @@ export default function RulesPage() {
     <>
       <PageHead title={says.title} says={says.says} />
       <Stack gap="md">
+        <Hold />
         <Stops />
         {found.isError && <ProblemPanel error={found.error} />}
         {found.data ? <RulesPanel rules={found.data} /> : <Skeleton height={240} />}

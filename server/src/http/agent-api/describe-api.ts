@@ -140,14 +140,19 @@ const callback = (kind: string, schema: TSchema, example: unknown) => ({
         schema: { type: 'string' },
       },
       ...[
-        ['x-event-seq', "number of the outcome in the agent's journal; not signed"],
-        ['x-attempt', 'counts the attempts from 1; not signed'],
-      ].map(([name, description]) => ({
+        ['x-event-seq', 1, "number of the outcome in the agent's journal; not signed"],
+        [
+          'x-event-epoch',
+          0,
+          'numbers count within it; 0 unless the service was restored from a backup, and rises then; not signed',
+        ],
+        ['x-attempt', 1, 'counts the attempts from 1; not signed'],
+      ].map(([name, minimum, description]) => ({
         name,
         in: 'header',
         required: true,
         description,
-        schema: { type: 'integer', minimum: 1 },
+        schema: { type: 'integer', minimum },
       })),
     ],
     requestBody: { required: true, content: { 'application/json': { schema, example } } },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { epochOf, readEpochs, seqToGoOnAfter } from '../../callbacks/event-epochs.ts'
 import { readEvents } from '../../callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { archivedSeq, refuseArchived } from '../../ledger/archived.ts'
@@ -9,8 +10,8 @@ import type { Desk } from '../../teller/desk.ts'
 import type { Door } from './door.ts'
 import { operation, sendJson } from './operation.ts'
 import type { ReadList } from './read-list.ts'
-import { EventPage, ResendAnswer, SeqParams, SeqQuery } from './schemas.ts'
-import { pageOf, seqRange } from './seq-page.ts'
+import { EventPage, EventQuery, ResendAnswer, SeqParams } from './schemas.ts'
+import { eventRange, pageOf } from './seq-page.ts'
 
 /** `GET /payment/events` and `POST /payment/events/{seq}/resend`. */
 export function eventRoutes(
@@ -28,12 +29,14 @@ export function eventRoutes(
         summary: 'List outcomes with their callbacks, oldest first',
         description: 'For an agent that was down. Numbers of holds and adjustments are left out.',
         tag: 'Callbacks',
-        query: SeqQuery,
+        query: EventQuery,
         answers: { 200: EventPage },
       }),
     },
     door(async ({ agent, request, reply }) => {
-      const { after, limit } = seqRange(request.query)
+      const { after: given, limit, epoch } = eventRange(request.query)
+      const epochs = await readEpochs(desk.pool, agent.agentId)
+      const after = epoch === undefined ? given : seqToGoOnAfter(epochs, given, epoch)
       await refuseArchived(desk.pool, agent.agentId, after)
       const events = await readList(agent.agentId, (pool) =>
         readEvents(pool, { agentId: agent.agentId, afterSeq: after, limit: limit + 1 }),
@@ -42,6 +45,7 @@ export function eventRoutes(
         seq: event.seq,
         json: jsonObject({
           seq: String(event.seq),
+          epoch: String(epochOf(epochs, event.seq)),
           txn_id: quoted(txnId(agent.agentId, event.orderId)),
           ref_id: quoted(event.refId),
           kind: quoted(event.kind),

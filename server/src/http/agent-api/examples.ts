@@ -247,6 +247,7 @@ export const examples: Record<string, Example> = {
       data: [
         {
           seq: 1,
+          epoch: 0,
           txn_id: '1-019c12f2a4c07b3e9d5f60718293a4b5',
           ref_id: 'order-1001',
           kind: 'deposit',
@@ -257,6 +258,7 @@ export const examples: Record<string, Example> = {
         },
         {
           seq: 3,
+          epoch: 0,
           txn_id: '1-019c12f2a4c07b3e9d5f60718293a4b6',
           ref_id: 'payout-7',
           kind: 'withdraw',

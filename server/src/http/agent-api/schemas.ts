@@ -224,8 +224,28 @@ export const WalletEntry = Type.Object({
 
 export const EntryPage = page(WalletEntry, seq)
 
+const epoch = Type.Integer({
+  minimum: 0,
+  maximum: maxSeq,
+  description:
+    'numbers count within it; 0 unless the service was restored from a backup, and rises then',
+})
+
+/** Where an agent goes on in its outcomes. */
+export const EventQuery = Type.Object(
+  {
+    ...SeqQuery.properties,
+    epoch: Type.Optional({
+      ...epoch,
+      description: 'the epoch of that seq: after a restore its numbers may name other outcomes',
+    }),
+  },
+  { additionalProperties: false },
+)
+
 export const OutcomeEvent = Type.Object({
   seq,
+  epoch,
   txn_id: Type.String(),
   ref_id: Type.String(),
   kind: oneOf(orderKinds, 'deposit or withdraw'),

@@ -13,6 +13,7 @@ import * as limits from './schemas/limits.ts'
 import * as orders from './schemas/orders.ts'
 import * as payments from './schemas/payments.ts'
 import * as providers from './schemas/providers.ts'
+import * as restores from './schemas/restores.ts'
 import * as stops from './schemas/stops.ts'
 import * as users from './schemas/users.ts'
 import * as wallets from './schemas/wallets.ts'
@@ -30,6 +31,7 @@ const shapes = {
     ...orders,
     ...payments,
     ...providers,
+    ...restores,
     ...stops,
     ...users,
     ...wallets,

@@ -36,6 +36,7 @@ import { paymentRoutes } from './payments.ts'
 import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
+import { restoreRoutes } from './restores.ts'
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { searchRoute } from './search.ts'
@@ -125,6 +126,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   bookRoutes(api, desk, deps.timeZone, limits)
   writeOffRoute(api, desk)
   stopRoutes(api, desk)
+  restoreRoutes(api, desk)
   limitRoutes(api, desk)
   approvalRoutes(api, desk)
   approvalPolicyRoutes(api, deps)

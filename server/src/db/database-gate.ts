@@ -1,0 +1,79 @@
+import type { ClientBase } from 'pg'
+
+/** Which server a connection has met. A failover changes the timeline, a restore may change all three. */
+export interface Place {
+  /** Null where the login may not ask. */
+  system: string | null
+  timeline: number | null
+  startedAt: string
+}
+
+/** A server that nobody has looked at yet: requests wait, as they do while a database starts. */
+export class StrangeDatabase extends Error {
+  readonly code = '57P03'
+
+  constructor(what: string) {
+    super(`connection to ${what}`)
+  }
+}
+
+async function placeOf(client: ClientBase): Promise<Place> {
+  try {
+    return await readPlace(client)
+  } catch (error) {
+    // Recovery is in progress.
+    if (Object(error).code === '55000') throw new StrangeDatabase('a standby, which cannot write')
+    throw error
+  }
+}
+
+/**
+ * Keeps connections to a server that was not there before from being used until somebody has looked whether it lacks
+ * anything. Open until the first look.
+ */
+export class DatabaseGate {
+  private known: string | undefined
+  private onStranger: () => void = () => {}
+
+  /** Called for each connection to a server that is not known. */
+  watch(onStranger: () => void): void {
+    this.onStranger = onStranger
+  }
+
+  accept(place: Place): void {
+    this.known = JSON.stringify(place)
+  }
+
+  isKnown(place: Place): boolean {
+    return this.known === JSON.stringify(place)
+  }
+
+  /** Throws unless the connection's server is the known one. */
+  async check(client: ClientBase): Promise<void> {
+    if (this.known === undefined || this.isKnown(await placeOf(client))) return
+    this.onStranger()
+    throw new StrangeDatabase('another database server than before: it is looked at first')
+  }
+}
+
+/** Some hosted databases do not let a login ask for these; then only what is in the tables counts. */
+const unasked = ['42501', '0A000', '42883']
+
+/** Throws on a standby, which has no place of its own. */
+export async function readPlace(client: Pick<ClientBase, 'query'>): Promise<Place> {
+  try {
+    const { rows } = await client.query<Place>(
+      `select (select s.system_identifier::text from pg_control_system() s) as system,
+         ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int as timeline,
+         extract(epoch from pg_postmaster_start_time())::text as "startedAt"`,
+    )
+    if (rows[0]) return rows[0]
+    throw new Error('the database says nothing of itself')
+  } catch (error) {
+    if (!unasked.includes(Object(error).code)) throw error
+    const { rows } = await client.query<{ at: string }>(
+      'select extract(epoch from pg_postmaster_start_time())::text as at',
+    )
+    return { system: null, timeline: null, startedAt: rows[0]?.at ?? '' }
+  }
+}

@@ -1,0 +1,196 @@
+import type { Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import { newOrderId } from '../lib/ids.ts'
+import { Problem } from '../lib/problem.ts'
+import { type Outsider, writeAudit } from '../operators/audit.ts'
+import { nobody } from '../operators/credentials.ts'
+import type { Operator } from '../operators/operator.ts'
+
+/** A moment at which the database was found to be restored from a backup. */
+export interface Restore {
+  restoreId: string
+  /** What happened since may be missing. */
+  since: Date
+  markedAt: Date
+}
+
+/** A restore that holds back whatever would pay out, until two people release it. */
+export interface Hold extends Restore {
+  epoch: bigint
+  /** What was noticed, or who said so, in words. */
+  found: string
+  /** When all providers had been asked about what waits; null: they are being asked. */
+  askedAt: Date | null
+}
+
+const service: Outsider = { userId: null, email: 'sluice', ip: null }
+
+/** Held while a restore is written down, so that processes that notice it at once make one hold of it. */
+const restoreLock = 7_358_402
+
+/**
+ * Holds back what would pay out: the database was restored, as somebody says or the service has noticed. What is held
+ * already stays as it is. The backup may be older than its last row says, so `since` is asked for, or taken from marks.
+ */
+export async function holdRestored(
+  tx: Tx,
+  {
+    since,
+    found,
+    by = service,
+    at,
+    epoch = 0n,
+    lostAt,
+  }: {
+    since: Date
+    found: string
+    by?: Operator | Outsider
+    at: Date
+    /** The last epoch that is known outside of the database. */
+    epoch?: bigint
+    /** When what is missing was written. A restore that was marked since, and lost that time, is the same one. */
+    lostAt?: Date | undefined
+  },
+): Promise<Hold | undefined> {
+  await tx.query('select pg_advisory_xact_lock($1)', [restoreLock])
+  const open = await openHold(tx)
+  if (open && lostAt !== undefined) return open
+  if (lostAt !== undefined && (await isCovered(tx, lostAt))) return undefined
+  const restore = await markRestored(tx, since, by, at)
+  const { rows } = await tx.query<{ epoch: bigint }>(
+    `insert into restore_holds (restore_id, epoch, found)
+     select $1, greatest($2, $3, coalesce((select max(h.epoch) from restore_holds h), 0) + 1), $4
+     returning epoch`,
+    [restore.restoreId, BigInt(Math.floor(at.getTime() / 1_000)), epoch + 1n, found],
+  )
+  const now = rows[0]?.epoch ?? 0n
+  await tx.query(
+    `insert into event_epochs (agent_id, epoch, after_seq)
+     select w.agent_id, $1, w.seq from wallets w where w.agent_id > 0`,
+    [now],
+  )
+  return { ...restore, epoch: now, found, askedAt: null }
+}
+
+async function markRestored(
+  tx: Tx,
+  since: Date,
+  by: Operator | Outsider,
+  at: Date,
+): Promise<Restore> {
+  const restore: Restore = { restoreId: newOrderId(at), since, markedAt: at }
+  await tx.query(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, $3, $4, $5)`,
+    [restore.restoreId, since, by.userId ?? nobody, by.email, at],
+  )
+  await writeAudit(tx, {
+    at,
+    operator: by,
+    action: 'mark_restored',
+    subject: { kind: 'restore', id: restore.restoreId },
+    agentId: null,
+    after: { since },
+  })
+  return restore
+}
+
+/** Clocks of processes differ by less. */
+const clocksDifferMs = 60_000
+
+/** Whether a restore is known that lost what was written at a moment. */
+async function isCovered(db: Pool | Tx, lostAt: Date): Promise<boolean> {
+  const { rows } = await db.query(
+    'select 1 from restores where since <= $1 and marked_at >= $2 limit 1',
+    [lostAt, new Date(lostAt.getTime() - clocksDifferMs)],
+  )
+  return rows.length > 0
+}
+
+/** The first hold that nobody has released; nothing is paid out meanwhile. */
+export async function openHold(db: Pool | Tx): Promise<Hold | undefined> {
+  const { rows } = await db.query<Hold>(
+    `select r.restore_id as "restoreId", r.since, r.marked_at as "markedAt", h.epoch, h.found,
+       h.asked_at as "askedAt"
+     from restore_holds h join restores r on r.restore_id = h.restore_id
+     left join restore_releases l on l.restore_id = h.restore_id
+     where l.restore_id is null order by r.marked_at, r.restore_id limit 1`,
+  )
+  return rows[0]
+}
+
+/** The latest epoch of all events; 0 before the first restore. */
+export async function lastEpoch(db: Pool | Tx): Promise<bigint> {
+  const { rows } = await db.query<{ epoch: bigint }>(
+    'select coalesce(max(epoch), 0) as epoch from restore_holds',
+  )
+  return rows[0]?.epoch ?? 0n
+}
+
+/** Something that is not the same here and elsewhere, or that nobody could be asked about. */
+export interface Difference {
+  subject: string
+  words: string
+}
+
+export async function differencesOf(db: Pool | Tx, restoreId: string): Promise<Difference[]> {
+  const { rows } = await db.query<Difference>(
+    'select subject, words from restore_differences where restore_id = $1 order by subject',
+    [restoreId],
+  )
+  return rows
+}
+
+export async function noteDifference(
+  db: Pool | Tx,
+  restoreId: string,
+  { subject, words }: Difference,
+  at: Date,
+): Promise<void> {
+  await db.query(
+    `insert into restore_differences (restore_id, subject, words, found_at)
+     values ($1, $2, $3, $4) on conflict do nothing`,
+    [restoreId, subject, words.slice(0, 1_000), at],
+  )
+}
+
+export async function noteAsked(db: Pool | Tx, restoreId: string, at: Date): Promise<void> {
+  await db.query('update restore_holds set asked_at = $2 where restore_id = $1', [restoreId, at])
+}
+
+/** Refuses to release a hold that is not there any more, or before all providers were asked. */
+export async function holdToRelease(db: Pool | Tx, restoreId: string): Promise<Hold> {
+  const hold = await openHold(db)
+  if (hold?.restoreId !== restoreId) {
+    throw new Problem('not_found', 'There is no such hold any more.')
+  }
+  if (hold.askedAt === null) {
+    throw new Problem(
+      'invalid_transition',
+      'Providers are still being asked what they have paid: wait for a worker to end that.',
+    )
+  }
+  return hold
+}
+
+/** Two people say that what left in the lost time is known, and payouts may go on. */
+export async function releaseHold(
+  tx: Tx,
+  hold: Hold,
+  { by, evidence, at }: { by: Operator; evidence: string; at: Date },
+): Promise<void> {
+  const { rowCount } = await tx.query(
+    `insert into restore_releases (restore_id, released_by, releaser, evidence, released_at)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [hold.restoreId, by.userId, by.email, evidence, at],
+  )
+  if (rowCount === 0) throw new Problem('changed_meanwhile', 'It was released meanwhile.')
+  await writeAudit(tx, {
+    at,
+    operator: by,
+    action: 'release_hold',
+    subject: { kind: 'restore', id: hold.restoreId },
+    agentId: null,
+    reason: evidence,
+  })
+}

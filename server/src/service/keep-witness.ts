@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto'
+import { type Place, readPlace } from '../db/database-gate.ts'
+import { inTransaction } from '../db/in-transaction.ts'
+import { isConnectionLost, openPool, type Pool } from '../db/pool.ts'
+import {
+  deploymentName,
+  forgetMarks,
+  type Mark,
+  makeMark,
+  raiseMark,
+  readMarks,
+} from '../db/witness-marks.ts'
+import type { Order } from '../ledger/book.ts'
+import { holdRestored, lastEpoch } from '../payouts/restore-hold.ts'
+import { type Heads, proveHeads, readHeads } from '../proof/heads.ts'
+import { repeat } from '../worker/repeat.ts'
+import type { Ground } from './ground.ts'
+import {
+  forgetWitness,
+  type KeptWitness,
+  lastHeads,
+  readWitnesses,
+  witnessFolder,
+  writeWitness,
+} from './witness-files.ts'
+
+const dayMs = 86_400_000
+
+/** While money moves a mark is made every second; otherwise as often as a new process may have to wait for one. */
+const idleMs = 5_000
+const headsEveryMs = 60_000
+/** How long a process that has no witness waits for another to make a mark. */
+const vouchingMs = 2 * idleMs + 2_000
+/** Marks are made at least this often while a process runs: a backup is not older than its last mark by more. */
+const marginMs = 60_000
+/** A witness that nobody renewed for so long is of no use, nor is its mark. */
+const filesKeptMs = 30 * dayMs
+const marksKeptMs = 400 * dayMs
+/** If nobody made a mark before the backup, it may be as old as this. */
+const longestBackupMs = 30 * dayMs
+/** How many of the orders written last are looked for after a failover. */
+const mostWritten = 256
+
+/** What a look has found missing, and when that was written. */
+interface Loss {
+  words: string
+  at: Date
+}
+
+/**
+ * Knows what this process, and those before it on this disk, have seen in the database; holds payouts back if the
+ * database does not have it any more. See docs/decisions/0061-a-restore-is-noticed.md.
+ */
+export class WitnessKeeper {
+  private readonly ground: Ground
+  private readonly patienceMs: number
+  /** A connection of its own, which passes the gate that it opens for the others. */
+  private readonly pool: Pool
+  private readonly witnessId = randomUUID().replaceAll('-', '')
+  private folder = ''
+  /** The last turn that is in the database for certain, and the last one that was tried. */
+  private turn = 0n
+  private tried = 0n
+  private markedAt = new Date(0)
+  private markedAtMs = Number.NEGATIVE_INFINITY
+  private epoch = 0n
+  private heads: Heads | undefined
+  private headsAtMs = Number.NEGATIVE_INFINITY
+  private written: Pick<Order, 'agentId' | 'orderId' | 'version'>[] = []
+  private isMoneyMoving = false
+
+  constructor(ground: Ground, patienceMs = vouchingMs) {
+    this.ground = ground
+    this.patienceMs = patienceMs
+    const { backend, onError } = ground
+    this.pool = openPool({ url: backend.databaseUrl, max: 1, name: 'sluice witness', onError })
+    ground.closing.add(() => this.pool.end())
+  }
+
+  /** Compares the database with what is kept outside, before anything else is done, and goes on doing so. */
+  async start(): Promise<void> {
+    const { config, backend, closing, clock, onError } = this.ground
+    this.folder = witnessFolder(config.dataDir, await deploymentName(this.pool))
+    const kept = await readWitnesses(this.folder)
+    const loss =
+      (await this.lossOf(kept)) ?? (kept.length === 0 ? await this.unwitnessed() : undefined)
+    if (loss) await this.hold(loss, kept)
+    const place = await this.place()
+    this.sayWhereItIs(place, kept)
+    await this.begin()
+    for (const each of kept) {
+      if (clock().getTime() - Date.parse(each.at) > filesKeptMs || loss) await forgetWitness(each)
+    }
+    await forgetMarks(this.pool, new Date(clock().getTime() - marksKeptMs))
+    backend.gate.accept(place)
+    const marking = repeat(
+      1_000,
+      async () => {
+        await this.mark()
+        return 'done'
+      },
+      (error) => {
+        if (!isConnectionLost(error)) onError(error)
+      },
+    )
+    backend.gate.watch(() => marking.wake())
+    closing.add(() => marking.stop())
+  }
+
+  /** Notes an order that is on disk, as far as the database says. */
+  wrote({ agentId, orderId, version }: Order): void {
+    this.isMoneyMoving = true
+    this.written.push({ agentId, orderId, version })
+    if (this.written.length > 2 * mostWritten) this.written = this.written.slice(-mostWritten)
+  }
+
+  /** Looks whether the database is the one that it was, makes a mark in it and keeps that outside. */
+  private async mark(): Promise<void> {
+    const { backend } = this.ground
+    const place = await this.place()
+    const isKnown = backend.gate.isKnown(place)
+    const isDue = this.isMoneyMoving || performance.now() - this.markedAtMs >= idleMs
+    if (isKnown && !isDue) return
+    const loss = isKnown ? undefined : await this.lossOfWritten()
+    if (loss || !(await this.raise())) {
+      const words = `mark ${this.turn} of this process is not there`
+      await this.hold(loss ?? { words, at: this.markedAt }, [])
+      await this.begin()
+    }
+    if (!isKnown) this.sayWhereItIs(place, [])
+    backend.gate.accept(place)
+  }
+
+  private async place(): Promise<Place> {
+    const client = await this.pool.connect()
+    let isBroken = true
+    try {
+      const place = await readPlace(client)
+      isBroken = false
+      return place
+    } finally {
+      client.release(isBroken)
+    }
+  }
+
+  /** Makes this process's own mark in the database as it is now. */
+  private async begin(): Promise<void> {
+    this.written = []
+    this.turn = 0n
+    const markedAt = this.ground.clock()
+    const { rows } = await this.pool.query<{ turn: bigint }>(
+      'select turn from witness_marks where witness_id = $1',
+      [this.witnessId],
+    )
+    this.epoch = await lastEpoch(this.pool)
+    if (rows[0]) {
+      this.turn = rows[0].turn
+      await this.raise()
+      return
+    }
+    this.tried += 1n
+    await makeMark(this.pool, { witnessId: this.witnessId, turn: this.tried, markedAt })
+    await this.keep(this.tried, markedAt)
+  }
+
+  /** False if the database has forgotten the last turn. */
+  private async raise(): Promise<boolean> {
+    const markedAt = this.ground.clock()
+    this.isMoneyMoving = false
+    this.tried += 1n
+    const mark: Mark = { witnessId: this.witnessId, turn: this.tried, markedAt }
+    if (performance.now() - this.headsAtMs >= headsEveryMs) {
+      this.heads = await readHeads(this.pool, markedAt)
+      this.headsAtMs = performance.now()
+    }
+    if (!(await raiseMark(this.pool, mark, this.turn))) return false
+    await this.keep(this.tried, markedAt)
+    return true
+  }
+
+  /** Keeps a turn outside, now that it is committed. */
+  private async keep(turn: bigint, markedAt: Date): Promise<void> {
+    this.turn = turn
+    this.markedAt = markedAt
+    this.markedAtMs = performance.now()
+    this.heads ??= await readHeads(this.pool, markedAt)
+    const { system, timeline } = await this.place()
+    try {
+      await writeWitness(this.folder, {
+        format: 'sluice-witness-1',
+        witnessId: this.witnessId,
+        turn: Number(turn),
+        at: markedAt.toISOString(),
+        system,
+        timeline,
+        epoch: Number(this.epoch),
+        heads: this.heads,
+      })
+    } catch (error) {
+      this.ground.log.error(
+        { err: error },
+        'the witness of the database cannot be kept in DATA_DIR',
+      )
+    }
+  }
+
+  /** What of that which is kept outside the database does not have. */
+  private async lossOf(kept: readonly KeptWitness[]): Promise<Loss | undefined> {
+    const marks = new Map((await readMarks(this.pool)).map((mark) => [mark.witnessId, mark]))
+    for (const { witnessId, turn, at } of kept) {
+      const mark = marks.get(witnessId)
+      if (mark && mark.turn >= turn) continue
+      const has = mark ? `only ${mark.turn} is there` : 'none of that process is there'
+      return { words: `mark ${turn} of ${at} is missing, ${has}`, at: new Date(at) }
+    }
+    const file = this.ground.config.heads.file
+    const published = file === undefined ? undefined : await lastHeads(file)
+    const heads = [...kept.map((each) => each.heads), ...(published ? [published] : [])]
+    for (const each of heads) {
+      const [finding] = (await proveHeads(this.pool, [each])).findings
+      if (finding) {
+        return { words: `${finding.book}: ${finding.finding}`, at: new Date(each.at) }
+      }
+    }
+    return undefined
+  }
+
+  /** What of the orders that were written last the database does not have. */
+  private async lossOfWritten(): Promise<Loss | undefined> {
+    const written = this.written.slice(-mostWritten)
+    for (const { agentId, orderId, version } of written.reverse()) {
+      const { rows } = await this.pool.query<{ version: number }>(
+        'select version from orders where agent_id = $1 and order_id = $2',
+        [agentId, orderId],
+      )
+      if ((rows[0]?.version ?? -1) >= version) continue
+      const words = `order ${agentId}-${orderId} is not as it was written`
+      return { words, at: this.ground.clock() }
+    }
+    return undefined
+  }
+
+  /**
+   * Nothing is kept here of a database that was in use. If another process goes on with it, that one has looked;
+   * otherwise nobody knows what it lacks, which must not be found out with money.
+   */
+  private async unwitnessed(): Promise<Loss | undefined> {
+    const { config, clock, log } = this.ground
+    const before = await readMarks(this.pool)
+    if (
+      config.mode !== 'live' ||
+      before.length === 0 ||
+      (config.heads.file !== undefined && (await lastHeads(config.heads.file)))
+    )
+      return undefined
+    const turnOf = new Map(before.map(({ witnessId, turn }) => [witnessId, turn]))
+    const until = performance.now() + this.patienceMs
+    log.info('nothing is kept in DATA_DIR of what the database had: waiting for another process')
+    while (performance.now() < until) {
+      const marks = await readMarks(this.pool)
+      if (marks.some(({ witnessId, turn }) => turn > (turnOf.get(witnessId) ?? 0n)))
+        return undefined
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    return {
+      words: 'nothing is kept in DATA_DIR of what it had, and no other process vouches for it',
+      at: clock(),
+    }
+  }
+
+  private async hold({ words, at }: Loss, kept: readonly KeptWitness[]): Promise<void> {
+    const { log, clock } = this.ground
+    const last = (await readMarks(this.pool)).at(-1)
+    const now = clock()
+    const longest = now.getTime() - longestBackupMs
+    const sinceMs = last ? Math.min(last.markedAt.getTime(), now.getTime()) - marginMs : longest
+    const epochs = [this.epoch, ...kept.map(({ epoch }) => BigInt(epoch))]
+    const hold = await inTransaction(this.pool, (tx) =>
+      holdRestored(tx, {
+        since: new Date(sinceMs),
+        found: `It was noticed: ${words}.`,
+        at: now,
+        epoch: epochs.reduce((most, each) => (each > most ? each : most)),
+        lostAt: at,
+      }),
+    )
+    if (hold)
+      log.fatal(
+        { found: words },
+        'the database was restored: nothing is paid out until two people release it',
+      )
+    else log.warn({ found: words }, 'the database was restored, which is known')
+  }
+
+  private sayWhereItIs({ system, timeline }: Place, kept: readonly KeptWitness[]): void {
+    const { log } = this.ground
+    const other = kept.find((each) => each.system !== system || each.timeline !== timeline)
+    if (kept.length > 0 && !other) return
+    log.info(
+      { system, timeline },
+      kept.length > 0 || this.turn > 0n
+        ? 'the database is on another timeline or server'
+        : 'the database is watched',
+    )
+  }
+}

@@ -1,0 +1,175 @@
+import { cp, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, expect, it } from 'vitest'
+import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { FakeProvider, fund, referencesFor, statusOf } from '../support/fake-provider.ts'
+import { signIn } from '../support/operator.ts'
+import { cleanUp, command, tempFolder } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { releaseHold } from '../support/release-hold.ts'
+import {
+  AgentClient,
+  startTestService,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/service.ts'
+
+afterEach(cleanUp)
+
+const startMs = Date.now()
+let offsetMs = 0
+const clock = Object.assign(() => new Date(startMs + offsetMs), {
+  advance(ms: number) {
+    offsetMs += ms
+  },
+})
+
+/** A service that keeps a witness, on a database that stays when it ends. */
+async function on(
+  database: TestDatabase,
+  dataDir: string,
+  providers: FakeProvider[],
+  {
+    env,
+    paysOut = false,
+    patienceMs = 50,
+  }: { env?: Record<string, string>; paysOut?: boolean; patienceMs?: number } = {},
+): Promise<TestService> {
+  const owner = new pg.Client({ connectionString: database.ownerUrl })
+  await owner.connect()
+  await owner.query('set search_path = sluice')
+  const sql = (text: string, values?: unknown[]) => owner.query(text, values)
+  const options: TestServiceOptions = {
+    beside: { database, clock, sql } as TestService,
+    env: { DATA_DIR: dataDir, ...env },
+    outside: { keepsWitness: { patienceMs }, providers, paysOut },
+  }
+  const s = await startTestService(options)
+  await owner.end()
+  return s
+}
+
+const holdsOf = async (s: TestService) =>
+  (await s.sql('select found, epoch from restore_holds order by epoch')).rows
+
+/** How far the witness of a running service has come. */
+const turnOf = async (s: TestService) =>
+  Number((await s.sql('select max(turn) as turn from witness_marks')).rows[0].turn)
+
+it('a database that lacks what was seen in it is held, and pays nothing twice', async () => {
+  const database = await testDatabase()
+  const [dataDir, otherDir] = [await tempFolder(), await tempFolder()]
+  const first = new FakeProvider('first', { idempotentByReference: false })
+  const second = new FakeProvider('second', { idempotentByReference: false })
+  let s = await on(database, dataDir, [first, second])
+  const receiver = await startReceiver()
+  let agent = await s.agent({ withdrawCallbackUrl: receiver.url })
+  await fund(s, agent.agentId)
+  const withdraw = async (refId: string) => (await agent.withdraw({ refId })).json.txn_id as string
+  const [paid, passedOn, waits] = [await withdraw('a'), await withdraw('b'), await withdraw('c')]
+  await s.close()
+  const backup = await testDatabase({ of: database })
+
+  // What the backup knows nothing of: a payout that is paid, and one that the second provider has paid.
+  s = await on(database, dataDir, [first, second])
+  expect(await holdsOf(s)).toEqual([])
+  const [ofPaid = ''] = referencesFor(paid)
+  const [refused = '', ofPassedOn = ''] = referencesFor(passedOn)
+  first.book.set(ofPaid, { type: 'paid' })
+  first.book.set(refused, { type: 'rejected', mayTryAnother: true, reason: 'no such bank' })
+  second.book.set(ofPassedOn, { type: 'paid' })
+  const before = await turnOf(s)
+  agent = new AgentClient(s.service.url, agent.appId, agent.secret, agent.agentId, clock)
+  const lost = await withdraw('lost')
+  await agent.post(`/payment/orders/${lost}/cancel`, {})
+  await expect.poll(() => turnOf(s)).toBeGreaterThan(before)
+  const seqBefore = (await agent.get('/payment/wallet')).json.seq
+  await s.close()
+  await cp(dataDir, otherDir, { recursive: true })
+
+  s = await on(backup, dataDir, [first, second], { paysOut: true })
+  agent = new AgentClient(s.service.url, agent.appId, agent.secret, agent.agentId, clock)
+  const [hold] = await holdsOf(s)
+  expect(hold.found).toMatch(/^It was noticed: mark \d+ of .* is missing/)
+  const [maker, checker] = [await signIn(s, 'operator'), await signIn(s, 'admin')]
+  // Nothing leaves, not even what is new; nobody has the money back of what may be paid.
+  const fresh = await withdraw('fresh')
+  await s.service.desk.providers.freshen()
+  const cancel = await agent.post(`/payment/orders/${waits}/cancel`, {})
+  expect(cancel.json).toMatchObject({ status: 409, code: 'order_not_cancellable' })
+  await expect.poll(async () => (await maker.get('/restores')).json.data[0].asked_at).not.toBe(null)
+  await s.sql('update restore_holds set asked_at = null')
+  const soon = { reason: 'too early', code: maker.code() }
+  const [{ id }] = (await maker.get('/restores')).json.data
+  expect((await maker.post(`/restores/${id}/release`, soon)).json.detail).toContain('being asked')
+  expect([await statusOf(agent, paid), await statusOf(agent, passedOn)]).toEqual(['PAID', 'PAID'])
+  expect(await statusOf(agent, waits)).toBe('WAITING')
+  const doctor = await command(['doctor', '--after-restore'], {
+    DATABASE_URL: backup.url,
+    DATABASE_OWNER_URL: backup.ownerUrl,
+    SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    LOG_LEVEL: 'fatal',
+  })
+  expect(doctor.stdout).toContain('payouts are held since')
+  expect(doctor.stdout).toContain('second may have payouts of orders that were created and lost')
+  expect((await holdsOf(s)).length).toBe(1)
+  expect([...first.submitted, ...second.submitted]).toEqual([])
+
+  // Numbers that named other outcomes before are told apart.
+  const { data } = (await agent.get('/payment/events')).json
+  const ofNow = data.filter((event: { txn_id: string }) => [paid, passedOn].includes(event.txn_id))
+  expect(ofNow.map(({ epoch }: { epoch: number }) => epoch)).toEqual([
+    Number(hold.epoch),
+    Number(hold.epoch),
+  ])
+  expect(ofNow[0].seq).toBeLessThanOrEqual(seqBefore)
+  expect((await agent.get(`/payment/events?after=${seqBefore}`)).json.data).toEqual([])
+  const caughtUp = (await agent.get(`/payment/events?after=${seqBefore}&epoch=0`)).json.data
+  expect(caughtUp).toEqual(data)
+  await expect.poll(() => receiver.received.length).toBe(2)
+  expect(receiver.received[0]?.headers['x-event-epoch']).toBe(String(hold.epoch))
+
+  await releaseHold(s, maker, checker)
+  await expect.poll(() => first.submitted.length + second.submitted.length).toBe(2)
+  const sent = [...first.submitted, ...second.submitted].map(({ reference }) => reference)
+  expect(sent.sort()).toEqual([referencesFor(waits)[0], referencesFor(fresh)[0]].sort())
+  await s.close()
+
+  // The same loss, as another machine knows it, is known; so is a file of this one.
+  for (const folder of [otherDir, dataDir]) {
+    s = await on(backup, folder, [first, second])
+    expect((await holdsOf(s)).length).toBe(1)
+    await s.close()
+  }
+  await receiver.close()
+  await backup.close()
+  await database.close()
+})
+
+it('live goes on only with a witness, or beside a process that has one', async () => {
+  const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example' }
+  const database = await testDatabase()
+  const dataDir = await tempFolder()
+  const bank = new FakeProvider('bank')
+  let s = await on(database, dataDir, [bank], { env: live })
+  // A new database has nothing to lose.
+  expect(await holdsOf(s)).toEqual([])
+  const agent = await s.agent()
+  await fund(s, agent.agentId)
+  await s.close()
+
+  s = await on(database, dataDir, [bank], { env: live })
+  const beside = on(database, await tempFolder(), [bank], { env: live, patienceMs: 60_000 })
+  await beside.then((other) => other.close())
+  expect(await holdsOf(s)).toEqual([])
+  await s.close()
+
+  // A file that is not whole is none, and there is nobody else.
+  s = await on(database, await tempFolder(), [bank], { env: live })
+  expect((await holdsOf(s))[0]?.found).toContain('nothing is kept in DATA_DIR')
+  const names = await readdir(join(s.config.dataDir, 'witness'))
+  expect(names.length).toBe(1)
+  await s.close()
+  await database.close()
+})
