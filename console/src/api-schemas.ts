@@ -460,6 +460,7 @@ export interface Operations {
         | 'pause_callbacks'
         | 'pay_out'
         | 'propose'
+        | 'record_payment'
         | 'refund_order'
         | 'reject_payouts'
         | 'release_payouts'
@@ -943,6 +944,7 @@ export interface Operations {
         | 'batch'
         | 'payout'
         | 'payout_returned'
+        | 'never_booked'
       /** an amount */
       amount?: string
       /** a part of its text or of who paid */
@@ -996,6 +998,7 @@ export interface Operations {
           | 'batch'
           | 'payout'
           | 'payout_returned'
+          | 'never_booked'
           | null
         txn_id: string | null
         why: string | null
@@ -1007,6 +1010,15 @@ export interface Operations {
           bank: string | null
         }
         reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
         brought_by: string[]
         files: {
           file_id: string
@@ -2140,6 +2152,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -2251,6 +2265,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -2350,6 +2366,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -2742,6 +2760,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -3176,6 +3196,11 @@ export interface Operations {
       available: boolean
     }
   }
+  'GET /console/api/slips/{slip}': {
+    query: Record<string, never>
+    body: undefined
+    answer: string
+  }
   'GET /console/api/stops': {
     query: Record<string, never>
     body: undefined
@@ -3250,6 +3275,7 @@ export interface Operations {
           | 'batch'
           | 'payout'
           | 'payout_returned'
+          | 'never_booked'
           | null
         txn_id: string | null
         why: string | null
@@ -3261,6 +3287,15 @@ export interface Operations {
           bank: string | null
         }
         reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
         brought_by: string[]
         files: {
           file_id: string
@@ -5261,8 +5296,15 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was; batch: only the sum of payments that are known by now */
-      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned' | 'batch'
+      /** what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
+      as:
+        | 'bank_fee'
+        | 'interest'
+        | 'own_transfer'
+        | 'correction'
+        | 'payment_returned'
+        | 'batch'
+        | 'never_booked'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
       /** 3 to 500 characters that say why */
@@ -5310,6 +5352,7 @@ export interface Operations {
         | 'batch'
         | 'payout'
         | 'payout_returned'
+        | 'never_booked'
         | null
       txn_id: string | null
       why: string | null
@@ -5321,6 +5364,15 @@ export interface Operations {
         bank: string | null
       }
       reported_by: string[]
+      recorded: {
+        by: string
+        approved_by: string | null
+        /** when it was recorded by hand */
+        at: string
+        /** the digest of the picture */
+        slip: string
+        reference: string | null
+      } | null
       brought_by: string[]
       files: {
         file_id: string
@@ -5330,6 +5382,110 @@ export interface Operations {
       }[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/payments': {
+    query: Record<string, never>
+    body: {
+      /** the day on which it was paid, such as 2026-11-16 */
+      day: string
+      /** what the payer paid, as it is on the slip */
+      amount: string
+      payer: {
+        /** whose account it came from */
+        name: string
+        /** its number, as far as it is known */
+        account_no?: string
+        /** the bank of it */
+        bank?: string
+      }
+      /** the digest of a picture that was brought before */
+      slip: string
+      /** the number that the bank of the payer put on the slip */
+      reference?: string
+      /** what the payer wrote */
+      text?: string
+      /** the order that it is for */
+      txn_id?: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** it had been reported before, so nothing counts again */
+      known: boolean
+      movement: {
+        id: string
+        account: string
+        /** where it is a payment */
+        payment_id: string | null
+        day: string
+        /** the time, where the bank tells it */
+        booked_at: string | null
+        /** negative if it left */
+        amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the movement's, or that of its payment */
+        state: string
+        /** what it was */
+        explained_by:
+          | 'payment'
+          | 'payment_taken_back'
+          | 'payment_returned'
+          | 'bank_fee'
+          | 'interest'
+          | 'own_transfer'
+          | 'correction'
+          | 'batch'
+          | 'payout'
+          | 'payout_returned'
+          | 'never_booked'
+          | null
+        txn_id: string | null
+        why: string | null
+        detail: string | null
+        text: string
+        payer: {
+          account_no: string | null
+          name: string | null
+          bank: string | null
+        }
+        reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
+        brought_by: string[]
+        files: {
+          file_id: string
+          name: string
+          via: string
+          brought_by: string
+        }[]
+        /** nobody knows yet what it was */
+        may_explain: boolean
+      }
     }
   }
   'POST /console/api/bank-accounts/{name}/release-payouts': {
@@ -6085,6 +6241,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6210,6 +6368,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6331,6 +6491,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6405,6 +6567,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6597,6 +6761,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6789,6 +6955,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6992,6 +7160,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7182,6 +7352,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7374,6 +7546,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7566,6 +7740,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7756,6 +7932,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8063,6 +8241,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8279,6 +8459,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8493,6 +8675,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8703,6 +8887,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8917,6 +9103,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -10807,6 +10995,18 @@ export interface Operations {
       expected: string[]
       /** how old t is; negative: from the future */
       age_s: number | null
+    }
+  }
+  'POST /console/api/slips': {
+    query: Record<string, never>
+    body: {
+      /** a JPEG, PNG or WebP picture in base64, at most 4 MiB */
+      content: string
+    }
+    answer: {
+      /** the digest of a picture that was brought before */
+      slip: string
+      type: string
     }
   }
   'POST /console/api/stops': {

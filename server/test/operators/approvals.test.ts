@@ -244,6 +244,7 @@ const testedElsewhere = [
   'POST /payout-files/{id}/take-out',
   'POST /payout-files/{id}/abandon',
   'POST /bank-accounts/{name}/release-payouts',
+  'POST /bank-accounts/{name}/payments',
 ]
 
 /** These take no reason. */
