@@ -460,6 +460,7 @@ export interface Operations {
         | 'pause_callbacks'
         | 'pay_out'
         | 'propose'
+        | 'record_payment'
         | 'refund_order'
         | 'reject_payouts'
         | 'release_payouts'
@@ -943,6 +944,7 @@ export interface Operations {
         | 'batch'
         | 'payout'
         | 'payout_returned'
+        | 'never_booked'
       /** an amount */
       amount?: string
       /** a part of its text or of who paid */
@@ -996,6 +998,7 @@ export interface Operations {
           | 'batch'
           | 'payout'
           | 'payout_returned'
+          | 'never_booked'
           | null
         txn_id: string | null
         why: string | null
@@ -1007,6 +1010,15 @@ export interface Operations {
           bank: string | null
         }
         reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
         brought_by: string[]
         files: {
           file_id: string
@@ -2428,6 +2440,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -2539,6 +2553,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -2638,6 +2654,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -3030,6 +3048,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -3511,6 +3531,11 @@ export interface Operations {
       available: boolean
     }
   }
+  'GET /console/api/slips/{slip}': {
+    query: Record<string, never>
+    body: undefined
+    answer: string
+  }
   'GET /console/api/stops': {
     query: Record<string, never>
     body: undefined
@@ -3585,6 +3610,7 @@ export interface Operations {
           | 'batch'
           | 'payout'
           | 'payout_returned'
+          | 'never_booked'
           | null
         txn_id: string | null
         why: string | null
@@ -3596,6 +3622,15 @@ export interface Operations {
           bank: string | null
         }
         reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
         brought_by: string[]
         files: {
           file_id: string
@@ -5596,8 +5631,15 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was; batch: only the sum of payments that are known by now */
-      as: 'bank_fee' | 'interest' | 'own_transfer' | 'correction' | 'payment_returned' | 'batch'
+      /** what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
+      as:
+        | 'bank_fee'
+        | 'interest'
+        | 'own_transfer'
+        | 'correction'
+        | 'payment_returned'
+        | 'batch'
+        | 'never_booked'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
       /** 3 to 500 characters that say why */
@@ -5645,6 +5687,7 @@ export interface Operations {
         | 'batch'
         | 'payout'
         | 'payout_returned'
+        | 'never_booked'
         | null
       txn_id: string | null
       why: string | null
@@ -5656,6 +5699,15 @@ export interface Operations {
         bank: string | null
       }
       reported_by: string[]
+      recorded: {
+        by: string
+        approved_by: string | null
+        /** when it was recorded by hand */
+        at: string
+        /** the digest of the picture */
+        slip: string
+        reference: string | null
+      } | null
       brought_by: string[]
       files: {
         file_id: string
@@ -5665,6 +5717,110 @@ export interface Operations {
       }[]
       /** nobody knows yet what it was */
       may_explain: boolean
+    }
+  }
+  'POST /console/api/bank-accounts/{name}/payments': {
+    query: Record<string, never>
+    body: {
+      /** the day on which it was paid, such as 2026-11-16 */
+      day: string
+      /** what the payer paid, as it is on the slip */
+      amount: string
+      payer: {
+        /** whose account it came from */
+        name: string
+        /** its number, as far as it is known */
+        account_no?: string
+        /** the bank of it */
+        bank?: string
+      }
+      /** the digest of a picture that was brought before */
+      slip: string
+      /** the number that the bank of the payer put on the slip */
+      reference?: string
+      /** what the payer wrote */
+      text?: string
+      /** the order that it is for */
+      txn_id?: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** it had been reported before, so nothing counts again */
+      known: boolean
+      movement: {
+        id: string
+        account: string
+        /** where it is a payment */
+        payment_id: string | null
+        day: string
+        /** the time, where the bank tells it */
+        booked_at: string | null
+        /** negative if it left */
+        amount: number
+        /** what the rail kept of the payment, which is the amount and this */
+        deducted: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the movement's, or that of its payment */
+        state: string
+        /** what it was */
+        explained_by:
+          | 'payment'
+          | 'payment_taken_back'
+          | 'payment_returned'
+          | 'bank_fee'
+          | 'interest'
+          | 'own_transfer'
+          | 'correction'
+          | 'batch'
+          | 'payout'
+          | 'payout_returned'
+          | 'never_booked'
+          | null
+        txn_id: string | null
+        why: string | null
+        detail: string | null
+        text: string
+        payer: {
+          account_no: string | null
+          name: string | null
+          bank: string | null
+        }
+        reported_by: string[]
+        recorded: {
+          by: string
+          approved_by: string | null
+          /** when it was recorded by hand */
+          at: string
+          /** the digest of the picture */
+          slip: string
+          reference: string | null
+        } | null
+        brought_by: string[]
+        files: {
+          file_id: string
+          name: string
+          via: string
+          brought_by: string
+        }[]
+        /** nobody knows yet what it was */
+        may_explain: boolean
+      }
     }
   }
   'POST /console/api/bank-accounts/{name}/release-payouts': {
@@ -6420,6 +6576,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6545,6 +6703,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6666,6 +6826,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6740,6 +6902,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -6932,6 +7096,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7124,6 +7290,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7327,6 +7495,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7517,6 +7687,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7709,6 +7881,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -7901,6 +8075,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8091,6 +8267,8 @@ export interface Operations {
         user_id: string
         /** the amount asked for */
         amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
         /** the fee of the transaction */
         fee: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8398,6 +8576,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8614,6 +8794,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -8828,6 +9010,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -9038,6 +9222,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -9252,6 +9438,8 @@ export interface Operations {
           user_id: string
           /** the amount asked for */
           amount: number
+          /** what is to be paid, where it is not the amount */
+          payable: number | null
           /** the fee of the transaction */
           fee: number
           /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
@@ -11170,6 +11358,18 @@ export interface Operations {
       expected: string[]
       /** how old t is; negative: from the future */
       age_s: number | null
+    }
+  }
+  'POST /console/api/slips': {
+    query: Record<string, never>
+    body: {
+      /** a JPEG, PNG or WebP picture in base64, at most 4 MiB */
+      content: string
+    }
+    answer: {
+      /** the digest of a picture that was brought before */
+      slip: string
+      type: string
     }
   }
   'POST /console/api/stops': {

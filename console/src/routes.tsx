@@ -87,6 +87,7 @@ const tree = top.addChildren([
       () => import('./pages/bank-account-form/edit-bank-account.tsx'),
     ),
     page('/bank-accounts/$name/import', () => import('./pages/bank-import/bank-import.tsx')),
+    page('/bank-accounts/$name/record', () => import('./pages/record-payment/record-payment.tsx')),
     page('/payout-files', () => import('./pages/payout-files/payout-files.tsx')),
     page('/payout-files/$id', () => import('./pages/payout-file/payout-file.tsx')),
     page('/reconciliation', () => import('./pages/reconciliation/reconciliation.tsx')),

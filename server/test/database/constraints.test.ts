@@ -26,6 +26,7 @@ type Fields = Record<string, unknown>
 const at = '2026-01-01T00:00:00Z'
 const bound = '9007199254740991'
 const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const approvedByTwo = { proposal_id: uuid(13), approved_by: 'two@sluice.example' }
 const takeOutOf = (n: number) => ({
   ...{ action: 'take_out_payouts', subject_id: uuid(n).replaceAll('-', '') },
 })
@@ -240,6 +241,22 @@ const good: Record<string, Fields> = {
     text: '',
     is_trusted: true,
     reported_at: at,
+  },
+  bank_slips: {
+    sha256: '5'.repeat(64),
+    type: 'image/png',
+    picture: '\\x00',
+    brought_by: 'one@sluice.example',
+    brought_at: at,
+  },
+  hand_payments: {
+    slip: '3'.repeat(64),
+    account: 'scb',
+    reference: 'REF2',
+    recorded_by: 'one@sluice.example',
+    proposal_id: null,
+    approved_by: null,
+    recorded_at: at,
   },
   bank_file_confirmations: {
     account: 'scb',
@@ -594,6 +611,9 @@ const present: [table: string, fields: Fields][] = [
   ['expected_deposits', { code: 'SX0000000000B', payable: 101 }],
   ['bank_files', { file_id: uuid(1), sha256: 'a'.repeat(64) }],
   ['bank_files', { file_id: uuid(3), sha256: 'c'.repeat(64) }],
+  ['bank_slips', { sha256: '1'.repeat(64) }],
+  ['bank_slips', { sha256: '3'.repeat(64) }],
+  ['hand_payments', { slip: '1'.repeat(64), reference: 'REF1', ...approvedByTwo }],
   ['bank_file_confirmations', { file_id: uuid(1) }],
   ['bank_day_signoffs', { signoff_no: 2 }],
   ['bank_statements', { statement_id: uuid(1) }],
@@ -917,6 +937,26 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_file_confirmations_movements_check', 'bank_file_confirmations', { movements: -1 }],
   ['bank_file_confirmations_amount_check', 'bank_file_confirmations', { amount: -1 }],
   ['bank_file_confirmations_two_people', 'bank_file_confirmations', { confirmed_by: 'folder' }],
+
+  ['bank_slips_pkey', 'bank_slips', { sha256: '1'.repeat(64) }],
+  ['bank_slips_sha256_check', 'bank_slips', { sha256: 'x' }],
+  ['bank_slips_type_check', 'bank_slips', { type: 'image/svg+xml' }],
+  ['bank_slips_brought_by_check', 'bank_slips', { brought_by: 'x' }],
+  ['hand_payments_pkey', 'hand_payments', { slip: '1'.repeat(64) }],
+  ['hand_payments_slip_fkey', 'hand_payments', { slip: '9'.repeat(64) }],
+  ['hand_payments_account_fkey', 'hand_payments', { account: 'nobody' }],
+  ['hand_payments_reference', 'hand_payments', { reference: 'REF1' }],
+  ['hand_payments_reference_check', 'hand_payments', { reference: 'ref-2' }],
+  ['hand_payments_recorded_by_check', 'hand_payments', { recorded_by: 'x' }],
+  ['hand_payments_approved_by_check', 'hand_payments', { ...approvedByTwo, approved_by: 'x' }],
+  ['hand_payments_proposal_id_key', 'hand_payments', approvedByTwo],
+  ['hand_payments_proposal_id_fkey', 'hand_payments', { ...approvedByTwo, proposal_id: uuid(14) }],
+  ['hand_payments_approved', 'hand_payments', { approved_by: 'two@sluice.example' }],
+  [
+    'hand_payments_two_people',
+    'hand_payments',
+    { ...approvedByTwo, approved_by: 'one@sluice.example' },
+  ],
 
   ['bank_day_signoffs_pkey', 'bank_day_signoffs', { signoff_no: 2 }],
   ['bank_day_signoffs_account_fkey', 'bank_day_signoffs', { account: 'nobody' }],

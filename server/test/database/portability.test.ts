@@ -14,6 +14,8 @@ const referenceTables = [
   'agent_secrets',
   'secret_addresses',
   'agent_brands',
+  'bank_slips',
+  'hand_payments',
   'providers',
   'provider_routes',
   'bank_accounts',

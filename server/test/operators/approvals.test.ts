@@ -245,6 +245,7 @@ const testedElsewhere = [
   'POST /payout-files/{id}/abandon',
   'POST /bank-accounts/{name}/release-payouts',
   'POST /restores/{id}/release',
+  'POST /bank-accounts/{name}/payments',
 ]
 
 /** These take no reason. */

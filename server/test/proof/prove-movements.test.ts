@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { BankAccount } from '../../src/bank-accounts/bank-account.ts'
-import { explainMovement, explainReturn } from '../../src/payments/explain-movement.ts'
+import { keepSlip } from '../../src/bank-accounts/slips.ts'
+import {
+  explainMovement,
+  explainNeverBooked,
+  explainReturn,
+} from '../../src/payments/explain-movement.ts'
 import { returnPayment } from '../../src/payments/payments.ts'
+import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
 import { RoundProof, verify } from '../../src/proof/verify.ts'
 import { writeOff } from '../../src/teller/write-off.ts'
 import {
@@ -73,8 +79,25 @@ async function everyExplanation(): Promise<void> {
   const children = [{ amount: '100.00' }, { amount: '200.00' }]
   const parts = { ...sum, children }
   await importFile(s, account, camt({ account: of, day, isIntraday: true, lines: [parts] }))
+  await byHand('51.00')
+  await explainNeverBooked(desk, of, await byHand('52.00'), 'the bank has no such payment')
   const lost = { currency: 'THB', provider: name, reason: 'lost', ref: 'by hand' } as const
   await writeOff(desk, { ...lost, amountMinor: 7n })
+}
+
+/** A payment that people recorded by hand. */
+async function byHand(amount: string): Promise<string> {
+  const { desk, backend } = { desk: s.service.desk, backend: s.backend }
+  const by = 'test@sluice.example'
+  const bytes = Buffer.from(amount)
+  const kept = { bytes, type: 'image/png', by, at: s.clock() }
+  const slip = await keepSlip(backend.pool, backend.secretKeys, kept)
+  const told = { day: dayAt(s.clock()), amount, payer: { name: 'A' }, slip }
+  const payment = await seenPayment(backend.pool, of, told)
+  const alone = { recordedBy: by, proposalId: null, approvedBy: null, also: async () => {} }
+  const { movementId } = await recordPayment(desk, of, payment, alone)
+  await booked(s, name)
+  return movementId
 }
 
 const credited = `explained_by = 'payment' and order_id is not null and deducted = 0`
@@ -116,6 +139,12 @@ const lies: [table: string, set: string, where: string][] = [
   ['bank_movements', `explained_by = 'batch'`, `explained_by = 'bank_fee'`],
   ['bank_movements', `explained_by = 'batch'`, credited],
   ['bank_reports', `report_key = report_key || 'x'`, `report_key like '%/2'`],
+  ['bank_reports', `report_key = report_key || 'x'`, `source = 'hand'`],
+  ['bank_reports', `source = 'push'`, `source = 'hand'`],
+  ['bank_reports', `source = 'hand'`, `source = 'push'`],
+  ['bank_movements', `explained_by = 'never_booked'`, credited],
+  ['bank_movements', `explained_by = 'payment'`, `explained_by = 'never_booked'`],
+  ['bank_movements', `explained_by = 'never_booked'`, `explained_by = 'interest'`],
   ['clearings', 'balance = balance + 1', `provider like 'account-%' and agent_id > 0`],
   ['clearings', 'balance = balance + 1', `provider like 'account-%' and agent_id < 0`],
   ['payments', `state = 'taken_back'`, `state = 'credited'`],

@@ -525,6 +525,9 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ]),
   deployment: 'the mode, which is written once',
   bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
+  bank_slips: 'pictures that people believed; what was recorded with them is proved',
+  hand_payments:
+    'whose word a report by hand is; that each has one is proved, and prove-movements.test.ts lies about it',
   bank_file_confirmations:
     'who believed a file that another person brought; rows are never changed',
   audit_log: 'what people did; nothing is counted by it, and chains.test.ts lies about it',

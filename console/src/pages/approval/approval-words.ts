@@ -1,4 +1,6 @@
 export const approvalWords = {
+  slip: 'The slip',
+  slipAlt: 'The picture of the slip that would be believed',
   title: 'Proposal',
   approve: 'Approve',
   decline: 'Decline',

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answer, ask } from '../../api.ts'
+import { type Answer, addressOf, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -16,6 +16,9 @@ import { ShownOnce } from '../../parts/secret-once.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
+import { may } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
+import classes from './approval.module.css'
 import { approvalWords as says } from './approval-words.ts'
 import { Changes } from './changes.tsx'
 
@@ -89,6 +92,7 @@ export default function Approval() {
         <Panel title={says.changes}>
           <Changes before={proposal.before} after={proposal.after} />
         </Panel>
+        <Slip proposal={proposal} />
       </Stack>
       {asking === 'approve' && (
         <ActDialog
@@ -145,6 +149,22 @@ export default function Approval() {
         />
       )}
     </>
+  )
+}
+
+/** The slip that would be believed: who approves must have seen it. */
+function Slip({ proposal }: { proposal: Proposal }) {
+  const { slip } = Object(proposal.after) as { slip?: unknown }
+  const isSeen = may(useMe(), 'decide_payments')
+  if (proposal.action !== 'record_payment' || typeof slip !== 'string' || !isSeen) return null
+  return (
+    <Panel title={says.slip}>
+      <img
+        className={classes.slip}
+        src={addressOf(api.slip, { params: { slip } })}
+        alt={says.slipAlt}
+      />
+    </Panel>
   )
 }
 

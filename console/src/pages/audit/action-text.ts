@@ -44,6 +44,7 @@ export const actionWords: Record<AuditAction, string> = {
   enrol_authenticator: 'Enrol authenticator',
   expire_proposal: 'Expire proposal',
   explain_movement: 'Explain movement',
+  record_payment: 'Record payment by hand',
   export_books: 'Export books',
   export_orders: 'Export orders',
   export_payout_file: 'Export payout file',

@@ -9,6 +9,7 @@ export const bankAccountWords = {
   viewsLabel: 'What to show',
   change: 'Change',
   import: 'Import a file',
+  record: 'Record a payment',
   reconcile: 'Reconciliation',
   confirm: {
     button: 'Confirm',
@@ -114,10 +115,13 @@ export const bankAccountWords = {
       reported: 'Reported by',
       act: 'Explain',
     },
-    sources: { push: 'message', intraday: 'intraday', statement: 'statement' } as Record<
-      string,
-      string
-    >,
+    sources: {
+      push: 'message',
+      intraday: 'intraday',
+      statement: 'statement',
+      hand: 'by hand',
+    } as Record<string, string>,
+    slip: 'slip',
     decide: 'Decide',
     deducted: (amount: string) => `and ${amount} deducted`,
   },
@@ -158,6 +162,8 @@ export const bankAccountWords = {
     title: (amount: string) => `What was ${amount}?`,
     explain:
       'It is booked in the house’s book at this account: a fee as a cost, everything else as a difference. A credit that waits for a decision is no payment then.',
+    neverBooked:
+      'People recorded it by hand, and the bank does not have it: it is no money. What was credited must be taken back first. Its slip stays used.',
     returned: 'The books have it already: the payment was marked as returned.',
     as: 'It was',
     which: 'The payment that went back',
@@ -175,6 +181,7 @@ export const bankAccountWords = {
       batch: 'Only the sum of known payments',
       payout: 'Payouts of a file',
       payout_returned: 'A payout that came back',
+      never_booked: 'The bank never had it',
     } as Record<string, string>,
     done: 'Explained and booked',
   },

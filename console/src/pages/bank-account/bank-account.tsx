@@ -64,6 +64,13 @@ export default function BankAccount() {
         </ActButton>
         <ActButton
           size="sm"
+          whyNot={whyNot(me, 'decide_payments')}
+          onClick={() => void navigate({ to: pages.recordPayment(name) })}
+        >
+          {says.record}
+        </ActButton>
+        <ActButton
+          size="sm"
           whyNot={whyNot(me, 'manage_bank_accounts')}
           onClick={() => void navigate({ to: pages.editBankAccount(name) })}
         >

@@ -15,12 +15,16 @@ type As = Body<typeof api.explainMovement>['as']
 const { explain: says, movements: about } = bankAccountWords
 const ofDebits: As[] = ['bank_fee', 'own_transfer', 'interest', 'correction', 'payment_returned']
 const ofCredits: As[] = ['interest', 'own_transfer', 'correction']
+/** What can be said of a payment that only people reported. */
+const ofHands: As[] = ['never_booked']
 
 /** Asks what a movement was that is nobody's payment, and books it so. */
 export function ExplainDialog({ movement, close }: { movement: Movement; close: () => void }) {
   const queries = useQueryClient()
   const isDebit = movement.amount < 0
-  const kinds = isDebit ? ofDebits : ofCredits
+  const isByHand = movement.reported_by.every((source) => source === 'hand')
+  const isOpen = movement.state === 'waiting' || movement.state === 'unexplained'
+  const kinds = isDebit ? ofDebits : [...(isByHand ? ofHands : []), ...(isOpen ? ofCredits : [])]
   const [as, setAs] = useDraft<As>('explain/as', kinds[0] ?? 'correction')
   const [payment, setPayment] = useDraft('explain/payment', '')
   const params = { name: movement.account, movement_id: movement.id }
@@ -28,7 +32,13 @@ export function ExplainDialog({ movement, close }: { movement: Movement; close: 
     <ActDialog
       draft="explain"
       title={says.title(`${moneyText(movement.amount, movement.currency)} ${movement.currency}`)}
-      explain={as === 'payment_returned' ? says.returned : says.explain}
+      explain={
+        as === 'payment_returned'
+          ? says.returned
+          : as === 'never_booked'
+            ? says.neverBooked
+            : says.explain
+      }
       confirm={says.button}
       danger
       needsCode

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core'
+import { addressOf } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -6,8 +7,8 @@ import { useDraft } from '../../parts/draft.ts'
 import { Money, moneyText } from '../../parts/money.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { pages } from '../../paths.ts'
-import { whyNot } from '../../permissions.ts'
+import { api, pages } from '../../paths.ts'
+import { may, whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { bankAccountWords } from './bank-account-words.ts'
 import { ExplainDialog, type Movement } from './explain-dialog.tsx'
@@ -67,10 +68,14 @@ export function MovementTable(props: {
     {
       key: 'reported',
       head: says.columns.reported,
-      cell: (row) =>
-        [...row.reported_by.map((each) => says.sources[each] ?? each), ...row.brought_by].join(
-          ', ',
-        ),
+      cell: (row) => (
+        <>
+          {[...row.reported_by.map((each) => says.sources[each] ?? each), ...row.brought_by].join(
+            ', ',
+          )}
+          {row.recorded && <Recorded recorded={row.recorded} />}
+        </>
+      ),
     },
     {
       key: 'act',
@@ -91,6 +96,29 @@ export function MovementTable(props: {
       />
       {movement && <ExplainDialog movement={movement} close={() => setAsked(null)} />}
     </>
+  )
+}
+
+/** Who recorded it by hand, and the slip that they believed. */
+function Recorded({ recorded }: { recorded: NonNullable<Movement['recorded']> }) {
+  const isShown = may(useMe(), 'decide_payments')
+  const who = [recorded.by, recorded.approved_by].filter(Boolean).join(', ')
+  return (
+    <div>
+      {who}
+      {isShown && (
+        <>
+          {' · '}
+          <a
+            href={addressOf(api.slip, { params: { slip: recorded.slip } })}
+            target="_blank"
+            rel="noreferrer"
+          >
+            {says.slip}
+          </a>
+        </>
+      )}
+    </div>
   )
 }
 

@@ -15,6 +15,7 @@ export const orderWords = {
   elsewhereHint: 'A second person has to approve it.',
   toAccount: { account_no: 'Account number', account_name: 'Account name', bank_code: 'Bank code' },
   refunds: 'Refunds',
+  recordPayment: 'Record a payment',
   evidence: 'Evidence',
   evidenceHint: 'Proof that it happened at the bank: a statement line, a ticket, who confirmed it.',
   actionTitle: (action: string, amount: string) => `${action}: ${amount}`,

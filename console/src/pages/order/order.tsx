@@ -1,7 +1,8 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -13,6 +14,7 @@ import { RawView } from '../../parts/raw-view.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
+import { may } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { stateWords } from '../../words.ts'
 import classes from './order.module.css'
@@ -44,6 +46,7 @@ export default function Order() {
         says={<CopyId id={order.txn_id} />}
       >
         <OrderActions detail={found.data} />
+        <RecordPayment order={order} />
       </PageHead>
       <Group className={classes.columns} align="flex-start" wrap="nowrap">
         <Stack gap="md" className={classes.wide}>
@@ -62,6 +65,29 @@ export default function Order() {
         </Stack>
       </Group>
     </>
+  )
+}
+
+/** Money for the order may have arrived without a word of the bank's. */
+function RecordPayment({ order }: Pick<OrderDetail, 'order'>) {
+  const me = useMe()
+  const navigate = useNavigate()
+  const isUnpaid = order.kind === 'deposit' && ['WAITING', 'EXPIRED'].includes(order.status)
+  const accounts = useQuery({
+    queryKey: ['bank-accounts'],
+    queryFn: ({ signal }) => ask(api.bankAccounts, { signal }),
+    enabled: isUnpaid && may(me, 'decide_payments'),
+  })
+  const account = accounts.data?.data.find(({ name }) => name === order.provider)
+  if (!account) return null
+  const search = { order: order.txn_id, amount: String(order.payable ?? order.amount) }
+  return (
+    <ActButton
+      size="sm"
+      onClick={() => void navigate({ to: pages.recordPayment(account.name), search })}
+    >
+      {says.recordPayment}
+    </ActButton>
   )
 }
 

@@ -197,6 +197,7 @@ function statesOf(asked: string | undefined): MovementFilter['states'] {
 export function rowOf(movement: FoundMovement, operator: Operator) {
   const { state, amountMinor, deductedMinor, currency, explainedBy, orderId, paymentState } =
     movement
+  const isByHand = movement.sources.every((source) => source === 'hand')
   const isPayment = explainedBy === 'payment' && state === 'booked'
   const view = movementView(movement)
   const { payer } = view
@@ -206,7 +207,10 @@ export function rowOf(movement: FoundMovement, operator: Operator) {
     deducted: exact(deductedMinor, currency),
     payment_id: isPayment ? paymentIdOf(movement) : null,
     may_explain:
-      state === 'unexplained' || (isPayment && orderId === null && paymentState === 'waiting'),
+      state === 'unexplained' ||
+      (isPayment && orderId === null && paymentState === 'waiting') ||
+      // What the bank never had is no money, once nobody has it any more.
+      (isPayment && isByHand && paymentState !== 'credited'),
     ...(!seesPersons(operator) && {
       text: view.text === '' ? '' : notShown,
       payer: {

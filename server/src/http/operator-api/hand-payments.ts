@@ -18,7 +18,6 @@ import type { Desk } from '../../teller/desk.ts'
 import { bankAccountNamed } from './bank-account-named.ts'
 import { anything, rowOf } from './bank-movements.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
-import { seesPersons } from './personal-data.ts'
 import {
   BankAccountParams,
   KeptSlip,
@@ -54,15 +53,12 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
 
   operatorRoute(api, {
     ...common,
-    permission: 'view',
+    permission: 'decide_payments',
     method: 'GET',
     url: '/slips/:slip',
     summary: 'The picture of a slip',
     schema: { params: SlipParams, response: { status: 200, type: 'image/*' } },
-    handler: async ({ operator, params, reply }) => {
-      if (!seesPersons(operator)) {
-        throw new Problem('not_permitted', `The role ${operator.role} may not see who paid.`)
-      }
+    handler: async ({ params, reply }) => {
       const picture = await readSlip(pool, secretKeys, params.slip)
       if (!picture) throw new Problem('not_found', 'There is no such picture.')
       return reply

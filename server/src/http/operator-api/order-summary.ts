@@ -25,6 +25,7 @@ export function orderSummary(order: FoundOrder, agent: Agent, operator: Operator
     status: order.status,
     user_id: order.userId,
     amount: exact(order.amountMinor, currency),
+    payable: exactOrNull(order.payableMinor, currency),
     fee: exact(order.feeMinor, currency),
     currency,
     paid_amount: exactOrNull(order.paidAmountMinor, currency),

@@ -57,6 +57,7 @@ const orderFields = {
   status: oneOf(orderStatuses, 'what has become of it'),
   user_id: Type.String(),
   amount: money('the amount asked for'),
+  payable: orNull(money('what is to be paid, where it is not the amount')),
   fee: money('the fee of the transaction'),
   currency,
   paid_amount: orNull(money('what was really paid')),
