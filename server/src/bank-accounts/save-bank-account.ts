@@ -131,7 +131,8 @@ const decisive = [
   'feedProfile',
   'payout',
   'payoutFormat',
-  // How long the bank may still pay a file follows from these.
+  // When a day of the bank begins and ends, and how long it may still pay a file, follows from these.
+  'zone',
   'payoutCutoffs',
   'payoutHolidays',
   'payoutFileLimitMinor',
@@ -166,6 +167,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   feedProfile: 'feed_profile',
   payout: 'payout',
   payoutFormat: 'payout_format',
+  zone: 'zone',
   payoutCutoffs: 'payout_cutoffs',
   payoutHolidays: 'payout_holidays',
   payoutFileLimitMinor: 'payout_file_limit',

@@ -317,7 +317,14 @@ export function refusalOf(
   }
   const refusal = destinationFault(agent.currency, { ...order, bankCode: request.bankCode })
   if (refusal) return refusal
-  // It is refused only if nobody can pay to this name.
+  // A name that could be more than one in a bank's file is taken by nobody, since a route may send it there any day. A
+  // refund goes to who paid, whatever they are called.
+  const breaksOut =
+    order.kind === 'withdraw' && order.refundOf === null
+      ? candidates.map((each) => each.nameFault?.(order.accountName) ?? null).find(Boolean)
+      : undefined
+  if (breaksOut) return nameRefused(breaksOut)
+  // Any other is refused only if nobody can pay to it.
   const faults =
     order.kind === 'withdraw'
       ? candidates.map(
@@ -325,16 +332,18 @@ export function refusalOf(
         )
       : []
   const [fault] = faults
-  if (fault && faults.every((each) => each !== null)) {
-    const errors = [{ field: 'accountName', message: fault }]
-    return new Problem('invalid_request', fault, { errors })
-  }
+  if (fault && faults.every((each) => each !== null)) return nameRefused(fault)
   if (candidates.length === 0) {
     return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
       retryAfterS: 60,
     })
   }
   return undefined
+}
+
+function nameRefused(fault: string): Problem {
+  const errors = [{ field: 'accountName', message: fault }]
+  return new Problem('invalid_request', fault, { errors })
 }
 
 /** Why no money can go to this account, or come from it. */

@@ -22,7 +22,12 @@ export function bulkFormat(profile: BulkProfile): PaymentFormat {
     name,
     title,
     checked,
+    hasMessageId: profile.header.flat().some(({ source }) => source === 'message-id'),
     currencies,
+    breakOut: (payee) => {
+      const problem = breakOut(profile, payee)
+      return problem && `The name ${problem}.`
+    },
     payeeProblem: (payee, currency) => payeeProblem(profile, payee, currency),
     render: (file) => ({
       name: `${file.messageId.replace(/[^A-Za-z0-9-]/g, '-')}.${profile.extension}`,
@@ -82,22 +87,29 @@ const maySayLess: readonly Source[] = ['payee-name', 'debtor-name', 'payee-bank-
 const mayLose: readonly Source[] = ['payee-bank-name', 'text']
 const formulaStart = /^[=+\-@＝＋－＠]/
 
-/** Why a value cannot be written, as the end of a sentence. What could end its field or its line never is. */
+/** Why a value could end its field or its line, or be more than a text to who opens the file, as the end of a sentence. */
+function breakOut({ delimiter, quoted }: BulkProfile, value: string): string | null {
+  if (hasControl(value)) return 'has line breaks or other characters that cannot be printed'
+  if (delimiter === null) return null
+  const text = tidy(value)
+  const sign = [delimiter, '"'].find((each) => text.includes(each))
+  if (sign !== undefined && !quoted) {
+    return `has ${sign}, which would end its field in a file without quotes`
+  }
+  return formulaStart.test(text)
+    ? `begins with ${text[0]}, which spreadsheets take for a formula`
+    : null
+}
+
+/** Why a value cannot be written, as the end of a sentence. */
 function fieldProblem(profile: BulkProfile, field: BulkField, value: string): string | null {
   const { source, width, minLength = 1 } = field
   if (source === 'constant' || mayLose.includes(source)) return null
-  if (hasControl(value)) return 'has line breaks or other characters that cannot be printed'
+  const more = breakOut(profile, value)
+  if (more !== null) return more
   const text = tidy(value)
   const missing = missingIn(profile.charset, text)
   if (missing !== null) return `has “${missing}”, which files in ${profile.charset} do not have`
-  if (profile.delimiter !== null) {
-    const sign = [profile.delimiter, '"'].find((each) => text.includes(each))
-    if (sign !== undefined && !profile.quoted) {
-      return `has ${sign}, which would end its field in a file without quotes`
-    }
-    if (formulaStart.test(text))
-      return `begins with ${text[0]}, which spreadsheets take for a formula`
-  }
   if (text.length < minLength) {
     return minLength === 1 ? 'is empty' : `has fewer than ${minLength} characters`
   }

@@ -29,6 +29,7 @@ export interface ReportBreak {
     | 'sum_differs'
     | 'unknown_status'
     | 'contradiction'
+    | 'never_left'
   /** The id, code or figure that the bank wrote. */
   found: string
   code: string | null

@@ -28,7 +28,10 @@ function pain001Format(name: Version, title: string): PaymentFormat {
     name,
     title,
     checked: true,
+    hasMessageId: true,
     currencies,
+    // XML has a way to write every character that can be printed.
+    breakOut: (payee) => (hasControl(payee) ? 'The name has line breaks or the like.' : null),
     payeeProblem: (payee, currency) =>
       nameProblem(payee.name, currency) ??
       accountProblem(payee.accountNo, currency) ??

@@ -55,6 +55,39 @@ export interface TransactionStatus {
   amount: { text: string; currency: string | null } | null
 }
 
+/** How many elements an envelope may have before the report begins. */
+const longestEnvelope = 100
+
+function isReportName(name: string): boolean {
+  return name === 'CstmrPmtStsRpt' || /^pain\.002\.\d{3}\.\d{2}$/.test(name)
+}
+
+/** Whether a file is a pain.002, in whatever encoding, by its elements. What is broken may be none. */
+export async function isStatusReport(bytes: FileBytes): Promise<boolean> {
+  let isFound = false
+  let seen = 0
+  const opens = (name: string): boolean => {
+    isFound = isReportName(name)
+    if (isFound || ++seen === longestEnvelope) throw new Error('enough is known')
+    return false
+  }
+  try {
+    const { encoding, chunks } = await withoutMark(chunksOf(bytes))
+    const nothing = () => {}
+    const handler = {
+      opens,
+      collected: nothing,
+      detached: '',
+      takeDetached: nothing,
+      closes: nothing,
+    }
+    await readXml(chunks, encoding, handler)
+  } catch {
+    // Whoever reads all of it says what is wrong with it.
+  }
+  return isFound
+}
+
 const silent: StatusLevel = { status: null, reasons: [], count: null, sum: null }
 
 /**
@@ -84,7 +117,7 @@ export async function readStatusReport(bytes: FileBytes): Promise<StatusReport> 
     opens: (name, namespace) => {
       root ??= name
       if (report.format !== '') return true
-      if (name === 'CstmrPmtStsRpt' || /^pain\.002\.\d{3}\.\d{2}$/.test(name)) {
+      if (isReportName(name)) {
         report.format = formatOf(name, namespace)
       }
       return false

@@ -52,6 +52,13 @@ export interface PaymentFormat {
   /** Whether the layout is a published standard, or the bank itself has taken a file of it. */
   checked: boolean
   currencies: readonly Currency[]
+  /** Whether the bytes carry the message id, by which the bank knows a copy for what it is. */
+  hasMessageId: boolean
+  /**
+   * Why a name could be read as more than a name in a file of this format, as a sentence; null if it cannot. It is
+   * refused with the order, whoever else could pay it.
+   */
+  breakOut: (name: string) => string | null
   /** Why a payee cannot be written in this format, as a sentence; null if it can. */
   payeeProblem: (payee: Payee, currency: Currency) => string | null
   render: (file: PaymentFile) => RenderedFile

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { raiseAlarm } from '../approvals/alarms.ts'
-import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
+import {
+  type BankAccount,
+  findBankAccount,
+  readBankAccounts,
+} from '../bank-accounts/bank-account.ts'
 import { noteConnection, takeTurn } from '../bank-accounts/bank-connections.ts'
 import {
   SftpFault,
@@ -12,8 +16,8 @@ import {
   withSftp,
 } from '../bank-accounts/sftp-session.ts'
 import type { Pool } from '../db/pool.ts'
-import { readStatusReport } from '../payment-files/pain002.ts'
-import { isMessageOfOurs, takeBankAnswer } from '../payout-files/take-report.ts'
+import { isStatusReport, readStatusReport } from '../payment-files/pain002.ts'
+import { accountOfMessage, takeBankAnswer } from '../payout-files/take-report.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { importBankFile } from './import-bank-file.ts'
@@ -27,7 +31,7 @@ const unfinished = /\.(tmp|part|filepart)$/i
 interface Fetched {
   became: 'statement' | 'report' | 'refused'
   said: string
-  /** It is for another account of ours, which takes it. */
+  /** It is for another account of ours, which looks into the same folder and takes it. */
   isOfAnother?: boolean
 }
 
@@ -162,7 +166,7 @@ export class BankInbox {
     bytes: Buffer,
   ): Promise<Fetched> {
     const by = { userId: null, email: `sftp ${host}`.slice(0, 254), ip: null }
-    if (!isStatusReport(bytes)) {
+    if (!(await isStatusReport(bytes))) {
       const file = { name, bytes, via: 'sftp', by: by.email } as const
       const done = await importBankFile(this.desk, account, file, this.mode)
       return {
@@ -173,9 +177,26 @@ export class BankInbox {
     const { originalMessageId } = await readStatusReport(bytes)
     const answer = await takeBankAnswer(this.desk, account.name, originalMessageId, bytes, by)
     if (answer !== undefined) return { became: 'report', said: answer }
-    const said = `It answers no file of ${account.name}: ${originalMessageId}.`
-    const isOfAnother = await isMessageOfOurs(this.desk.pool, originalMessageId)
+    const owner = await accountOfMessage(this.desk.pool, originalMessageId)
+    const whose = owner === undefined ? '' : ` It is about a file of ${owner}: bring it there.`
+    const said = `It answers no file of ${account.name}: ${originalMessageId}.${whose}`
+    const isOfAnother = owner !== undefined && (await this.isReadBy(owner, account))
     return { became: 'refused', said, isOfAnother }
+  }
+
+  /** Whether another account looks into the folder of this one. */
+  private async isReadBy(
+    name: string,
+    { sftpHost, sftpPort, sftpUser, sftpGetFolder }: BankAccount,
+  ) {
+    const other = await findBankAccount(this.desk.pool, name)
+    return (
+      other?.confirmedAt != null &&
+      other.sftpHost === sftpHost &&
+      other.sftpPort === sftpPort &&
+      other.sftpUser === sftpUser &&
+      other.sftpGetFolder === sftpGetFolder
+    )
   }
 
   private async keep(account: BankAccount, file: ReadFile, fetched: Fetched): Promise<void> {
@@ -243,9 +264,4 @@ async function unread(
   return files
     .filter((file) => !known.has(looksOf({ ...file, name: file.name.slice(0, 255) })))
     .sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime() || (a.name < b.name ? -1 : 1))
-}
-
-/** Whether a file is an answer to a payment file, by the element that such files have near their beginning. */
-function isStatusReport(bytes: Buffer): boolean {
-  return bytes.subarray(0, 4_096).toString('latin1').includes('CstmrPmtStsRpt')
 }

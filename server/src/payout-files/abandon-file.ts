@@ -28,13 +28,15 @@ import {
 const mostNamed = 5
 
 /**
- * Says that a file was never brought to the bank, after two people decided so on evidence and the account's statements
- * show that the bank has not paid any of it. `endItems` then gives its money back, in this or any other process.
+ * Says that the bank has not paid payouts of a file and never will, since it was never brought or the bank dropped them,
+ * after two people decided so on evidence and the account's statements show no debit of them. What the bank has answered
+ * before does not matter then: an answer that it took a file is no payment, and not every bank says what it refuses.
+ * `endItems` then gives the money back, in this or any other process.
  */
 export async function abandonFile(
   desk: Pick<PayoutDesk, 'pool' | 'now'>,
   named: Pick<PayoutFile, 'account' | 'fileId'>,
-  { reason, evidence }: { reason: string; evidence: string },
+  { reason, evidence, codes }: { reason: string; evidence: string; codes?: readonly string[] },
   operator: Operator,
 ): Promise<void> {
   const at = desk.now()
@@ -42,7 +44,7 @@ export async function abandonFile(
     // A statement that is being imported is either looked at here, or finds the file abandoned.
     await lockAccount(tx, named.account)
     const file = await lockFile(tx, named)
-    const { items } = await readAbandoned(tx, file, at)
+    const { items } = await readAbandoned(tx, file, codes, at)
     const words = `${reason} (${evidence})`
     const end = { how: 'abandoned', mayTryAnother: false, reason: words, operator, at } as const
     await insertEnds(tx, file, items, end)
@@ -60,10 +62,14 @@ export async function abandonFile(
   })
 }
 
-/** What would be given back of a file that was never brought. Refuses it, naming everything that is missing. */
+/**
+ * What would be given back of a file: the payouts of these codes, or all that are open. Refuses it, naming everything that
+ * is missing.
+ */
 export async function readAbandoned(
   db: Pool | Tx,
   file: PayoutFile,
+  codes: readonly string[] | undefined,
   now: Date,
 ): Promise<{ items: PayoutItem[] }> {
   const refuse = (detail: string) => new Problem('invalid_transition', detail)
@@ -76,24 +82,30 @@ export async function readAbandoned(
   if (account.confirmedAt === null) throw unconfirmed(account.name)
   const why = await whyHeldBack(db, file.account, now)
   if (why !== undefined) throw refuse(why)
-  const items = (await readItemsLeft(db, file)).filter(({ state }) => state !== 'dropped')
-  if (items.some(({ ended }) => ended !== null)) {
-    throw refuse('It is said already that it was never brought to the bank.')
-  }
-  const known = items.find(({ state, debitedBy }) => state !== 'waiting' || debitedBy !== null)
-  if (known || file.state === 'acknowledged' || file.state === 'closed') {
-    const what = known ? `payout ${known.reference} of it is ${known.state}` : 'it has answered'
-    throw refuse(`The bank has the file: ${what}. What is open ends by what the bank says.`)
+  const left = await readItemsLeft(db, file)
+  const open = left.filter(isOpen)
+  if (open.length === 0) throw refuse('Every payout of it has ended, or is said to.')
+  const items = codes ? open.filter(({ reference }) => codes.includes(reference ?? '')) : open
+  if (items.length === 0 || items.length < (codes?.length ?? 0)) {
+    const known = new Set(items.map(({ reference }) => reference))
+    const missing = codes?.find((code) => !known.has(code))
+    throw new Problem('changed_meanwhile', `The file has no open payout ${missing}, or no more.`)
   }
   const missing = [
     ...(await missingStatements(db, file, account, seal, now)),
-    ...(await doubtfulDebits(db, account, seal, items)),
+    ...(await doubtfulDebits(db, account, seal, left, items)),
   ]
   if (missing.length > 0) {
     const more = missing.length > mostNamed ? ` And ${missing.length - mostNamed} more.` : ''
     throw refuse(missing.slice(0, mostNamed).join(' ') + more)
   }
   return { items }
+}
+
+/** Whether the bank may still pay an item, as far as is known. */
+function isOpen({ state, debitedBy, returnedBy, ended }: PayoutItem): boolean {
+  const hasNoEnd = state === 'waiting' || state === 'accepted' || state === 'unknown'
+  return hasNoEnd && debitedBy === null && returnedBy === null && ended === null
 }
 
 /** Which of the bank's statements have to be there before it is sure that it has not paid. */
@@ -106,11 +118,13 @@ async function missingStatements(
 ): Promise<string[]> {
   const localDay = (at: Date): Day => localTimeIn(account.zone)(at).slice(0, 10)
   const first = localDay(sealedAt)
-  // Who got the bytes after their day may have brought them then; a restore has forgotten who got them before it.
+  // Who got the bytes after their day may have brought them then, and the bank may pay what it spoke of; a restore has
+  // forgotten who got them before it.
   const { rows: handed } = await db.query<{ at: Date }>(
     `select at from payout_file_downloads where account = $1 and file_id = $2
      union all select at from payout_file_sendings where account = $1 and file_id = $2
      union all select at from payout_file_put_steps where account = $1 and file_id = $2
+     union all select at from payout_file_reports where account = $1 and file_id = $2
      union all select marked_at from restores`,
     [file.account, file.fileId],
   )
@@ -130,21 +144,26 @@ async function missingStatements(
     : [`Statements of ${account.name} are missing, or not confirmed: of ${lacking.join(', ')}.`]
 }
 
-/** Debits since the file was sealed that may be of it. */
+/**
+ * Debits since the file was sealed that may be of these items of it. One sum of exactly the others is of the file without
+ * them, and is booked so once they have ended.
+ */
 async function doubtfulDebits(
   db: Pool | Tx,
   account: BankAccount,
   { sealedAt, messageId }: PayoutSeal,
+  left: readonly PayoutItem[],
   items: readonly PayoutItem[],
 ): Promise<string[]> {
   const { rows } = await db.query<{
     movement_id: string
+    amount: bigint
     booked_on: Day
     state: string
     text: string
     ids: string | null
   }>(
-    `select m.movement_id, m.booked_on, m.state, m.text,
+    `select m.movement_id, m.amount, m.booked_on, m.state, m.text,
        (select string_agg(r.ids || ' ' || r.text, ' ') from bank_reports r
         where r.account = m.account and r.movement_id = m.movement_id) as ids
      from bank_movements m
@@ -154,7 +173,9 @@ async function doubtfulDebits(
     [account.name, localTimeIn(account.zone)(sealedAt).slice(0, 10)],
   )
   const codes = new Set(items.map(({ reference }) => reference))
-  return rows.flatMap(({ movement_id, booked_on, state, text, ids }) => {
+  const others = sumOf(left.filter((each) => isOpen(each) && !items.includes(each)))
+  return rows.flatMap(({ movement_id, amount, booked_on, state, text, ids }) => {
+    if (others > 0n && -amount === others && state === 'unexplained') return []
     const texts = [text, ids ?? '']
     const named =
       findPaymentCodes(texts).find((code) => codes.has(code)) ??

@@ -228,10 +228,14 @@ function firstDayOf({ createdAt, zone }: BankAccount, { since, markedAt }: Resto
   return localTimeIn(zone)(from).slice(0, 10)
 }
 
+/** How long before a day a statement may have been that says how much there was when the day began. */
+const openingDays = 31
+
 /**
  * What the bank's own statements tell of whole days: all their pages are there, they close and add up, since one that
  * does not may lack the very line, and they came after the last of their days was over, since the bank may book until
- * then.
+ * then. One that does not say how much there was before adds up with the last statement that closed before it, or not
+ * at all.
  */
 export async function wholeDays(
   db: Pool | Tx,
@@ -243,22 +247,34 @@ export async function wholeDays(
        s.bank_id as id, s.bank_seq as seq, s.page, f.received_at as "receivedAt"
      from bank_statements s join bank_files f on f.account = s.account and f.file_id = s.file_id
      where s.account = $1 and s.source = 'statement' and s.is_trusted and s.from_day is not null
-       and s.to_day >= $2
+       and s.to_day >= $2::date - ${openingDays}
      order by s.read_at, s.statement_id`,
     [name, from],
   )
   const localTime = localTimeIn(zone)
-  return pagesJoined(rows)
+  const joined = pagesJoined(rows)
+  const addsUp = ({ from: first, opening, closing, booked }: StatementPage): boolean => {
+    const before = opening ?? closingBefore(joined, first)
+    return before !== undefined && before + booked === closing
+  }
+  return joined
     .filter(
-      ({ to, opening, closing, booked, receivedAt }) =>
-        closing !== null &&
-        (opening === null || opening + booked === closing) &&
-        localTime(receivedAt).slice(0, 10) > to,
+      (each) =>
+        each.to >= from && addsUp(each) && localTime(each.receivedAt).slice(0, 10) > each.to,
     )
     .map(({ from: fromDay, to: toDay }) => ({ fromDay, toDay }))
     .sort((a, b) =>
       a.fromDay === b.fromDay ? (a.toDay < b.toDay ? -1 : 1) : a.fromDay < b.fromDay ? -1 : 1,
     )
+}
+
+/** What the last statement before a day says that there was. */
+function closingBefore(statements: readonly StatementPage[], day: Day): bigint | undefined {
+  let last: StatementPage | undefined
+  for (const each of statements) {
+    if (each.to < day && each.closing !== null && each.to >= (last?.to ?? '')) last = each
+  }
+  return last?.closing ?? undefined
 }
 
 interface Debit {

@@ -51,11 +51,11 @@ export async function approvePayoutFile(
       // In this order everywhere: an account's ceiling for the day holds over all of its files.
       await lockAccount(tx, named.account)
       const file = await lockFile(tx, named)
+      const own = await credentialOf(tx, operator.userId)
+      refuseSamePerson(file, operator, own)
       if (file.state !== 'draft') {
         throw new Problem('already_decided', `The file is ${file.state}: read it again.`)
       }
-      const own = await credentialOf(tx, operator.userId)
-      refuseSamePerson(file, operator, own)
       const list = await readList(tx, file)
       if (!isSame(list.digest, digest)) {
         throw new Problem('digest_changed', 'Read the file again, and approve what it shows now.')
@@ -155,6 +155,14 @@ async function refuseAboveCeiling(
 ): Promise<void> {
   const left = await leftOfDay(tx, account, at, { besides: file.fileId, withDrafts: false })
   const { amountMinor } = await readList(tx, file)
+  const most = account.payoutFileLimitMinor
+  if (most !== null && amountMinor > most) {
+    const words = decimalText(most, account.currency)
+    throw new Problem(
+      'invalid_transition',
+      `One file of ${account.name} may pay ${words} ${account.currency} by now: ${file.round === 1 ? 'make a new draft' : 'take payouts out of it'}.`,
+    )
+  }
   if (left === null || amountMinor <= left) return
   const words = decimalText(left < 0n ? 0n : left, account.currency)
   throw new Problem(

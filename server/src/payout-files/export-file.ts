@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
-import { localTimeIn } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
+import { findPaymentFormat } from '../payment-files/render-payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { whyLocked } from './after-restore.ts'
-import { whyItMustStay } from './may-leave.ts'
+import { whyItMustStay, whyStopped } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
@@ -19,6 +19,7 @@ import {
   setState,
   wrongState,
 } from './payout-file.ts'
+import { hasLaterDay } from './reseal-file.ts'
 
 type Named = Pick<PayoutFile, 'account' | 'fileId'>
 
@@ -96,7 +97,11 @@ export async function refuseToLeave(
   if (why !== undefined) throw new Problem('invalid_transition', why)
 }
 
-/** Once somebody has the bytes they may be with the bank, and its answer is what counts. */
+/**
+ * Once somebody has the bytes they may be with the bank, and its answer is what counts. A copy is for who lost the first
+ * one, so none is given out once the bank pays from the file; nor, if the bank could not tell a copy from a new file, once
+ * somebody says that it has one, or the day is over.
+ */
 async function refuseCopy(tx: Tx, file: PayoutFile, seal: PayoutSeal, at: Date): Promise<void> {
   const items = await readItemsLeft(tx, file)
   refuseAbandoned(items)
@@ -107,7 +112,18 @@ async function refuseCopy(tx: Tx, file: PayoutFile, seal: PayoutSeal, at: Date):
     // Their money is free again: the bank may take the same bytes for new ones.
     throw new Problem('invalid_transition', 'The bank refused payouts of it: make a new file.')
   }
-  const why = await whyLocked(tx, file.account, at)
+  if (items.some(({ debitedBy }) => debitedBy !== null)) {
+    throw new Problem('invalid_transition', 'The bank has it, and has debited payouts of it.')
+  }
+  const isKnownByBank = findPaymentFormat(file.format)?.hasMessageId === true
+  if (!isKnownByBank && file.state !== 'exported') {
+    const detail = `The bank has it, and would pay a copy once more: ${file.format} has no id by which it could tell.`
+    throw new Problem('invalid_transition', detail)
+  }
+  const why =
+    (await whyStopped(tx, file.account, items)) ??
+    (await whyLocked(tx, file.account, at)) ??
+    (isKnownByBank ? undefined : await whyTooLate(tx, file, seal, at))
   if (why !== undefined) throw new Problem('invalid_transition', why)
   await withdrawPut(tx, file, at)
 }
@@ -123,19 +139,19 @@ function refuseOtherItems(
   throw new Error(`payout file ${fileId} has ${left} payouts, and its bytes have ${seal.items}`)
 }
 
-/** A file for a day that is over would be refused by the bank, or be paid on a day that nobody approved. */
+/** A file whose last cut-off is over would be refused by the bank, or be paid on a day that nobody approved. */
 async function whyTooLate(
   tx: Tx,
   file: PayoutFile,
-  { executionDate }: PayoutSeal,
+  seal: PayoutSeal,
   at: Date,
 ): Promise<string | undefined> {
   const account = await findBankAccount(tx, file.account)
-  if (!account) return undefined
-  const today = localTimeIn(account.zone)(at).slice(0, 10)
-  return executionDate < today
-    ? `It is for ${executionDate}, which is over: have it sealed again for a later day.`
-    : undefined
+  if (!account || !hasLaterDay(account, seal, at)) return undefined
+  const day = seal.executionDate
+  return file.state === 'approved'
+    ? `It is for ${day}, which is over for the bank: have it sealed again for a later day.`
+    : `It is for ${day}, which is over for the bank.`
 }
 
 /** Who says that a file was never brought must not find out that somebody brings it then. */
@@ -143,7 +159,7 @@ function refuseAbandoned(items: readonly PayoutItem[]): void {
   if (!items.some(({ ended }) => ended === 'abandoned')) return
   throw new Problem(
     'invalid_transition',
-    'Two people said that it was never brought to the bank, and its money was given back.',
+    'Two people said that the bank does not have it, or does not pay all of it, and that money was given back.',
   )
 }
 

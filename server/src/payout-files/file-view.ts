@@ -115,7 +115,7 @@ async function readHistory(pool: Pool, { account, fileId, state }: PayoutFile): 
       `select round, digest, approver as by, approved_at as at from payout_file_approvals`,
       `select downloader as by, reason, at from payout_file_downloads`,
       `select sender as by, bank_reference, at from payout_file_sendings`,
-      `select report_id as id, bringer as by, at from payout_file_reports`,
+      `select report_id as id, bringer as by, at, breaks::json as breaks from payout_file_reports`,
       `select asker as by, reason, at from payout_file_reseals`,
       `select distinct on (proposal_id) how, proposal_id as proposal, reason, at,
          count(*) over (partition by proposal_id) as count from payout_item_ends`,

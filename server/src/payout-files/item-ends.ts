@@ -129,6 +129,6 @@ async function markRejected(pool: Pool, { account, fileId, n }: PayoutItem): Pro
 
 function wordsOf({ ended }: PayoutItem, reason: string): string {
   return ended === 'abandoned'
-    ? `Its payout file was never brought to the bank: ${reason}`
+    ? `The bank has not paid it by its payout file: ${reason}`
     : `It was taken out of its payout file: ${reason}`
 }

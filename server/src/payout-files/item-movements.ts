@@ -152,12 +152,19 @@ async function matchBatch(
   account: string,
   { movementId, amountMinor, bookedOn, batches }: NamingMovement,
 ): Promise<ItemMatch | undefined> {
-  const { rows } = await db.query<{ file_id: string; named: boolean; sum: bigint; whole: boolean }>(
-    `select s.file_id, upper(s.message_id) = any($3::text[]) as named, i.sum,
+  const { rows } = await db.query<{
+    file_id: string
+    named: boolean
+    sum: bigint
+    rest: bigint
+    whole: boolean
+  }>(
+    `select s.file_id, upper(s.message_id) = any($3::text[]) as named, i.sum, i.rest,
        s.items > 1 and i.debited = 0 and f.state in ('sent', 'acknowledged', 'closed') as whole
      from payout_file_seals s join payout_files f
          on f.account = s.account and f.file_id = s.file_id and f.round = s.round,
        lateral (select coalesce(sum(i.amount) filter (where ${isExpected}), 0)::bigint as sum,
+           coalesce(sum(i.amount) filter (where ${isExpected} and ${endedSql} is null), 0)::bigint as rest,
            count(*) filter (where i.debited_by <> $2) as debited
          from payout_items i where i.account = s.account and i.file_id = s.file_id) i
      where s.account = $1 and (upper(s.message_id) = any($3::text[])
@@ -167,24 +174,30 @@ async function matchBatch(
   )
   const named = rows.filter((row) => row.named)
   const fitting =
-    named.length > 0 ? named : rows.filter(({ sum, whole }) => whole && sum === -amountMinor)
+    named.length > 0
+      ? named
+      : rows.filter(({ sum, rest, whole }) => whole && [sum, rest].includes(-amountMinor))
   const [one, two] = fitting
   if (!one) return undefined
   if (two) return { fault: 'Several payout files fit it.', isAlarm: false }
-  if (one.sum !== -amountMinor) {
+  if (one.sum !== -amountMinor && one.rest !== -amountMinor) {
     const fault = `amount_differs: it names payout file ${one.file_id}, of which ${one.sum} is open in minor units.`
     return { fault, isAlarm: false }
   }
   const { rows: items } = await db.query<{ reference: string }>(
     `select i.reference from payout_items i
-     where i.account = $1 and i.file_id = $3 and ${isExpected}`,
-    [account, movementId, one.file_id],
+     where i.account = $1 and i.file_id = $3 and ${isExpected}
+       and ($4 or ${endedSql} is null)`,
+    [account, movementId, one.file_id, one.sum === -amountMinor],
   )
   const references = items.map(({ reference }) => reference)
   return { references, detail: `It is payout file ${one.file_id}.` }
 }
 
-/** An item that the debit `$2` of its file must contain: also one of a file that was said never to have been brought. */
+/**
+ * An item that the debit `$2` of its file may contain: also one that two people said the bank has not paid, which it then
+ * contains with all of its kind, or without any.
+ */
 const isExpected = `i.reference is not null and coalesce(i.debited_by, $2) = $2
   and case ${endedSql} when 'taken_out' then false when 'abandoned' then true
     else i.state not in ('rejected', 'cancelled') end`
@@ -262,7 +275,23 @@ export async function settleMovement(
     const isContradicted = await settleDebit(desk, item)
     if (isContradicted && item.reference !== null) contradicted.push(item.reference)
   })
-  if (contradicted.length > 0) await alarmOfPaid(desk, account, movementId, contradicted.sort())
+  if (as === 'returned_by') return
+  const strays = await neverHad(desk.pool, account, movementId)
+  if (contradicted.length + strays.length === 0) return
+  await alarmOfPaid(desk, account, movementId, contradicted.sort(), strays)
+}
+
+/** The files of which a movement debits payouts although nobody has had their bytes. */
+async function neverHad(pool: Pool, account: string, movementId: string): Promise<string[]> {
+  const { rows } = await pool.query<{ file_id: string }>(
+    `select distinct f.file_id from payout_items i
+     join payout_files f on f.account = i.account and f.file_id = i.file_id
+     where i.account = $1 and i.debited_by = $2 and not f.already_paid
+       and not exists (select 1 from payout_file_downloads d
+         where d.account = i.account and d.file_id = i.file_id)`,
+    [account, movementId],
+  )
+  return rows.map(({ file_id }) => file_id)
 }
 
 /** Brings the items of files to the state of their orders, after movements of these files were booked. */
@@ -282,8 +311,9 @@ export async function followMovements(
 
 /** Returns whether the money had been given back before, or two people had said that the bank does not have it. */
 async function settleDebit(desk: PayoutDesk, item: PayoutItem): Promise<boolean> {
-  // Paid, and maybe back: the debit is told again, or late.
-  if (item.state === 'paid' || item.state === 'returned') return false
+  // Paid, and maybe back: the debit is told again, or late. What is back contradicts nothing: banks book a payout that
+  // they refuse out and in, and may tell of the return first.
+  if (item.state === 'paid' || item.state === 'returned' || item.returnedBy !== null) return false
   const effect = await settleItem(desk, item, { type: 'paid' })
   return effect?.result === 'waiting' || item.ended !== null
 }
@@ -294,20 +324,31 @@ async function alarmOfPaid(
   account: string,
   movementId: string,
   references: readonly string[],
+  strays: readonly string[],
 ): Promise<void> {
   const more = references.length > 5 ? ` and ${references.length - 5} more` : ''
   const named = references.slice(0, 5).join(', ') + more
+  const words = [
+    references.length > 0 &&
+      `paid_after_failed: the bank has debited payouts that had failed, were taken out of their file or were said never to have been brought or paid: ${named}. Look at the open items.`,
+    strays.length > 0 &&
+      `The bank has debited payouts of payout file ${strays.join(', ')}, which nobody has had here: was the database restored from a backup? Then run "sluice doctor --after-restore".`,
+    `It is movement ${account}:${movementId}.`,
+  ]
   await raiseAlarm(desk.pool, {
     id: movementId,
     at: desk.now(),
     by: account,
-    words: `paid_after_failed: the bank has debited payouts that had failed, were taken out of their file or were said never to have been brought: ${named}. Look at the open items and at movement ${account}:${movementId}.`,
+    words: words.filter(Boolean).join(' '),
   })
 }
 
-/** What failed stays failed: its money went out and came back. */
+/**
+ * What failed stays failed: its money went out and came back. If the debit came before, it opened an item, which says now
+ * that the money is back.
+ */
 async function settleReturn(desk: PayoutDesk, item: PayoutItem): Promise<void> {
   const order = await findOrder(desk.pool, item.agentId, item.orderId)
-  if (order?.status !== 'PAID' && order?.status !== 'WAITING') return
-  await settleItem(desk, item, { type: 'returned' })
+  const isPaidHere = order?.status === 'PAID' || order?.status === 'WAITING'
+  if (isPaidHere || item.debitedBy !== null) await settleItem(desk, item, { type: 'returned' })
 }

@@ -29,6 +29,7 @@ async function findAlarms(pool: Pool): Promise<PayoutAlarm[]> {
     `select i.kind, i.provider as account, 'open_item' as place, i.item_id as id, i.opened_at as at
      from open_items i
      where i.closed_at is null and i.kind in ('paid_twice', 'paid_after_failed')
+       and i.provider_said <> 'REVERT'
        and i.provider in (select b.name from bank_accounts b)
      limit ${most}`,
   )

@@ -114,7 +114,7 @@ export interface PayoutItem
 export type ItemEnd =
   /** It is in no bytes that anybody ever had. */
   | 'taken_out'
-  /** Its file was never brought to the bank. */
+  /** Its file was never brought to the bank, or the bank has not paid it. */
   | 'abandoned'
 
 const itemColumns = columns<Omit<PayoutItem, 'ended'>>({

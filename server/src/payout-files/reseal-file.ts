@@ -6,6 +6,7 @@ import type { Operator } from '../operators/operator.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { whyHeldBack } from './after-restore.ts'
 import { executionDay } from './banking-day.ts'
+import { whyAnswered } from './may-leave.ts'
 import {
   askAgain,
   lockFile,
@@ -38,7 +39,7 @@ export async function resealFile(
         `It is for ${seal.executionDate}, and that is not over: download it.`,
       )
     }
-    const why = await whyHeldBack(tx, file.account, at)
+    const why = (await whyAnswered(tx, file)) ?? (await whyHeldBack(tx, file.account, at))
     if (why !== undefined) throw new Problem('invalid_transition', why)
     const items = (await readItemsLeft(tx, file)).filter(({ state }) => state !== 'dropped')
     const stays = new Set(items.map(({ n }) => n))

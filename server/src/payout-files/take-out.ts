@@ -7,6 +7,7 @@ import { takeEffect } from '../operators/take-effect.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
 import { whyHeldBack } from './after-restore.ts'
 import { insertEnds } from './item-ends.ts'
+import { whyAnswered } from './may-leave.ts'
 import {
   askAgain,
   lockFile,
@@ -73,7 +74,7 @@ export async function readTakeOut(
   const items = (await readItemsLeft(db, file)).filter(({ state }) => state !== 'dropped')
   refuseUnlessHere(file, items)
   // Somebody may have downloaded it in the time that was lost.
-  const why = await whyHeldBack(db, file.account, now)
+  const why = (await whyAnswered(db, file)) ?? (await whyHeldBack(db, file.account, now))
   if (why !== undefined) throw new Problem('invalid_transition', why)
   if (codes.length === 0) throw new Problem('invalid_request', 'Name the payouts to take out.')
   const asked = new Set(codes)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { raiseAlarm } from '../approvals/alarms.ts'
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Mode } from '../db/deployment.ts'
-import { inTransaction } from '../db/in-transaction.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { inParallel } from '../lib/in-parallel.ts'
@@ -94,8 +94,10 @@ export async function takeStatusReport(
     }
   }
   if (mode === 'bank' && (await hasCopies(desk.pool, file))) doubtRefusal(read.outcomes)
-  const { reportId, isRepeat } = await keepReport(desk, file, bytes, read, by)
-  await alarmOf(desk, file, reportId, read.outcomes, by)
+  const { reportId, isRepeat } = await inTransaction(desk.pool, (tx) =>
+    keepReport(tx, file, bytes, read, by, desk.now()),
+  )
+  await alarmOf(desk, file, reportId, read, by, mode)
   await settleItems(desk, file, read.outcomes, 'paid')
   await noteOpen(desk, file, read.outcomes)
   await followOrders(desk.pool, file)
@@ -114,8 +116,11 @@ export async function takeBankAnswer(
   bytes: Buffer,
   by: Outsider,
 ): Promise<string | undefined> {
-  const file = await fileOfMessage(desk.pool, account, messageId)
-  if (!file) return undefined
+  const found = await fileOfMessage(desk.pool, account, messageId)
+  if (!found) return undefined
+  const { file } = found
+  const stray = await keepStray(desk, file, found.round, bytes, by)
+  if (stray !== undefined) return stray
   const taken = await takeStatusReport(desk, file, bytes, by, 'bank')
   const refused = refusedIn(taken, await readItems(desk.pool, file))
   if (refused.length > 0) {
@@ -136,25 +141,62 @@ export async function takeBankAnswer(
   return `${counts.join(', ')}, ${refused.length} refused, ${taken.breaks.length} that fit nothing`
 }
 
+/** The file whose bytes have a message id, and in which round they were sealed. */
 async function fileOfMessage(
   pool: Pool,
   account: string,
   messageId: string | null,
-): Promise<PayoutFile | undefined> {
-  const { rows } = await pool.query<{ file_id: string }>(
-    'select file_id from payout_file_seals where account = $1 and message_id = $2',
+): Promise<{ file: PayoutFile; round: number } | undefined> {
+  const { rows } = await pool.query<{ file_id: string; round: number }>(
+    'select file_id, round from payout_file_seals where account = $1 and message_id = $2',
     [account, messageId],
   )
-  return rows[0] && findPayoutFile(pool, rows[0].file_id)
+  const [seal] = rows
+  const file = seal && (await findPayoutFile(pool, seal.file_id))
+  return file && { file, round: seal.round }
 }
 
-/** Whether a file of any account has this message id. */
-export async function isMessageOfOurs(pool: Pool, messageId: string | null): Promise<boolean> {
-  const { rows } = await pool.query(
-    'select 1 from payout_file_seals where message_id = $1 limit 1',
+/**
+ * Keeps an answer about bytes that nobody has had, as far as is known here: the database is an old one, or somebody got
+ * them by other means. It changes nothing, every admin is alarmed, and the file stays here (`whyAnswered`). Returns
+ * undefined if somebody has had them.
+ */
+async function keepStray(
+  desk: PayoutDesk,
+  named: PayoutFile,
+  round: number,
+  bytes: Buffer,
+  by: Outsider,
+): Promise<string | undefined> {
+  const at = desk.now()
+  return inTransaction(desk.pool, async (tx) => {
+    const file = await lockFile(tx, named)
+    const { rows: downloads } = await tx.query(
+      `select 1 from payout_file_downloads
+       where account = $1 and file_id = $2 and round = $3 limit 1`,
+      [file.account, file.fileId, round],
+    )
+    if (downloads.length > 0) return undefined
+    const { originalMessageId: found } = await readStatusReport(bytes)
+    const breaks = [{ what: 'never_left', found: found ?? '', code: null } as const]
+    const { reportId } = await keepReport(tx, file, bytes, { outcomes: new Map(), breaks }, by, at)
+    const said = `The bank speaks of payout file ${file.fileId} of ${file.account} (${found}), and nobody has had these bytes here`
+    const words = `${said}: either the database was restored from a backup, or somebody got them by other means. Ask the bank what it has. Nothing of this file leaves until you run "sluice doctor --after-restore" and the account's statements have shown what was paid since.`
+    await raiseAlarm(tx, { id: reportId, at, by: by.email, words })
+    return `${said}.`
+  })
+}
+
+/** The account whose file has this message id, if one has. */
+export async function accountOfMessage(
+  pool: Pool,
+  messageId: string | null,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ account: string }>(
+    'select account from payout_file_seals where message_id = $1 limit 1',
     [messageId],
   )
-  return rows.length > 0
+  return rows[0]?.account
 }
 
 /** Whether the bank may have been brought a file more than once. */
@@ -227,42 +269,56 @@ export async function bytesOf(
   return rows[0].bytes
 }
 
+/** How many of an answer's breaks are kept with it: one that fits nothing may have thousands. */
+const mostBreaks = 50
+
 async function keepReport(
-  desk: PayoutDesk,
+  tx: Tx,
   named: PayoutFile,
   bytes: Buffer,
   { outcomes, breaks }: ReadReport,
   by: Operator | Outsider,
+  at: Date,
 ): Promise<{ reportId: string; isRepeat: boolean }> {
-  const at = desk.now()
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return inTransaction(desk.pool, async (tx) => {
-    const file = await lockFile(tx, named)
-    const { rows } = await tx.query<{ report_id: string }>(
-      `select report_id from payout_file_reports
-       where account = $1 and file_id = $2 and sha256 = $3`,
-      [file.account, file.fileId, sha256],
-    )
-    if (rows[0]) return { reportId: rows[0].report_id, isRepeat: true }
-    const reportId = newOrderId(at)
-    await tx.query(
-      `insert into payout_file_reports
-         (account, file_id, report_id, sha256, bytes, brought_by, bringer, at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [file.account, file.fileId, reportId, sha256, bytes, by.userId ?? nobody, by.email, at],
-    )
-    const isAnswer = outcomes.size > 0 && ['exported', 'sent'].includes(file.state)
-    if (isAnswer) await setState(tx, file, 'acknowledged')
-    await writeAudit(tx, {
+  const file = await lockFile(tx, named)
+  const { rows } = await tx.query<{ report_id: string }>(
+    `select report_id from payout_file_reports
+     where account = $1 and file_id = $2 and sha256 = $3`,
+    [file.account, file.fileId, sha256],
+  )
+  if (rows[0]) return { reportId: rows[0].report_id, isRepeat: true }
+  const reportId = newOrderId(at)
+  const kept = breaks
+    .slice(0, mostBreaks)
+    .map(({ found, ...each }) => ({ ...each, found: found.replaceAll('\0', '').slice(0, 100) }))
+  await tx.query(
+    `insert into payout_file_reports
+       (account, file_id, report_id, sha256, bytes, brought_by, bringer, at, breaks)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      file.account,
+      file.fileId,
+      reportId,
+      sha256,
+      bytes,
+      by.userId ?? nobody,
+      by.email,
       at,
-      operator: by,
-      action: 'take_payout_report',
-      subject: { kind: 'payout_file', id: file.fileId },
-      agentId: null,
-      after: { report: reportId, items: outcomes.size, breaks: breaks.length },
-    })
-    return { reportId, isRepeat: false }
+      JSON.stringify(kept),
+    ],
+  )
+  const isAnswer = outcomes.size > 0 && ['exported', 'sent'].includes(file.state)
+  if (isAnswer) await setState(tx, file, 'acknowledged')
+  await writeAudit(tx, {
+    at,
+    operator: by,
+    action: 'take_payout_report',
+    subject: { kind: 'payout_file', id: file.fileId },
+    agentId: null,
+    after: { report: reportId, items: outcomes.size, breaks: breaks.length },
   })
+  return { reportId, isRepeat: false }
 }
 
 /** Brings one kind of outcome into the books, as a provider's word. */
@@ -313,14 +369,16 @@ async function noteOpen(
 
 /**
  * Alarms about payouts that the bank may be paying although it refuses a copy of them, or although we have given
- * their money back. One alarm for each report, however often it is brought.
+ * their money back; and about what fits nothing in an answer that nobody was there to see. One alarm for each report,
+ * however often it is brought.
  */
 async function alarmOf(
   desk: PayoutDesk,
   file: PayoutFile,
   reportId: string,
-  outcomes: ReadonlyMap<string, ItemOutcome>,
+  { outcomes, breaks }: ReadReport,
   by: Operator | Outsider,
+  mode: Mode | 'bank',
 ): Promise<void> {
   const doubtful: string[] = []
   const revived: string[] = []
@@ -332,19 +390,22 @@ async function alarmOf(
     if (isAlive && isOver) revived.push(reference)
     else if (told === 'unknown') doubtful.push(reference)
   }
-  if (doubtful.length + revived.length === 0) return
+  const unseen = mode === 'bank' ? breaks : []
+  if (doubtful.length + revived.length + unseen.length === 0) return
   const words = [
     `The bank has answered about payout file ${file.fileId} (${file.account}).`,
     doubtful.length > 0 &&
       `It calls these duplicates, or refuses the whole file after it took it or while there are copies of it: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
     revived.length > 0 &&
       `paid_after_failed: it has or pays these, which have failed here and whose money was given back: ${named(revived)}. Ask the bank to stop them.`,
+    unseen.length > 0 &&
+      `Parts of it fit nothing of the file, and changed nothing: ${named(unseen.map(({ what, found }) => `${what} ${found}`))}. Look at the answer, and ask the bank.`,
   ]
   await raiseAlarm(desk.pool, {
     id: reportId,
     at: desk.now(),
     by: by.email,
-    words: words.filter(Boolean).join(' '),
+    words: words.filter(Boolean).join(' ').replaceAll('\0', ''),
   })
 }
 

@@ -220,6 +220,8 @@ export interface Provider {
   readonly paysByFile?: boolean
   /** Why a payee cannot be paid by it, as a sentence; null if nothing stands in the way. */
   payeeFault?(payee: Payout['payee'], currency: Currency, amountMinor?: bigint): string | null
+  /** Why a payee's name could be read as more than a name by it, as a sentence: an agent's order with it is refused. */
+  nameFault?(name: string): string | null
   /** The most that it can pay at once; null or unset: any amount. */
   readonly mostPerPayoutMinor?: bigint | null
   /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */

@@ -9,7 +9,7 @@ import { hasChecks } from '../ledger/limits-store.ts'
 import { findBank } from '../lib/banks.ts'
 import { lesser } from '../lib/lesser.ts'
 import type { Currency } from '../lib/money.ts'
-import { payeeProblem } from '../payment-files/render-payment-file.ts'
+import { findPaymentFormat, payeeProblem } from '../payment-files/render-payment-file.ts'
 import {
   type AccountToPay,
   makeBankAccountProvider,
@@ -172,6 +172,7 @@ function accountToPay(account: BankAccount): AccountToPay {
     qr: { kind: account.qrKind, value: account.qrValue },
     isConfirmed: account.confirmedAt !== null,
     payeeFault: payeeFaultOf(account),
+    nameFault: (name) => findPaymentFormat(account.payoutFormat ?? '')?.breakOut(name) ?? null,
     mostPerPayoutMinor: lesser(account.payoutFileLimitMinor, account.payoutDayLimitMinor),
     recognises: {
       by: account.match,

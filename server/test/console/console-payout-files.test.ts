@@ -117,7 +117,7 @@ it('a file is drafted and approved, two people take payouts out, and the rest is
   await button(ben, 'Download').waitFor()
 })
 
-it('it is downloaded and brought, and that it was never brought is not believed at once', async () => {
+it('it is downloaded and brought, and that the bank does not pay it is not believed at once', async () => {
   await anna.page.goto(console.at(path))
   await button(anna, 'Download').click()
   const downloading = anna.page.waitForEvent('download')
@@ -125,7 +125,7 @@ it('it is downloaded and brought, and that it was never brought is not believed 
   expect((await downloading).suggestedFilename()).toMatch(/\.xml$/)
   await done(anna)
   // Nothing can be taken out any more.
-  await button(anna, 'It was never brought').waitFor()
+  await button(anna, 'The bank does not pay').waitFor()
   expect(await anna.page.getByLabel(/^Take out SX/).count()).toBe(0)
 
   await ben.page.goto(console.at(path))
@@ -134,9 +134,9 @@ it('it is downloaded and brought, and that it was never brought is not believed 
   await done(ben)
   await ben.page.getByText('The bank’s number: B-77').waitFor()
 
-  // That it was never brought is not believed before the bank's statements say so.
+  // That the bank does not pay is not believed before the bank's statements say so.
   await anna.page.goto(console.at(path))
-  await button(anna, 'It was never brought').click()
+  await button(anna, 'The bank does not pay').click()
   await confirm(anna, { Evidence: 'a call to the bank', Reason: 'it was lost' })
   await dialog(anna).getByText('wait until that is over').waitFor()
   await dialog(anna).getByRole('button', { name: 'Back' }).click()

@@ -8,6 +8,7 @@ import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { findOrder } from '../../src/ledger/find-order.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import type { Operator } from '../../src/operators/operator.ts'
+import { bookFileSums } from '../../src/payments/book-movement.ts'
 import { wholeDays } from '../../src/payout-files/after-restore.ts'
 import { endItems } from '../../src/payout-files/item-ends.ts'
 import { payoutAlarms } from '../../src/payout-files/payout-alarms.ts'
@@ -76,8 +77,8 @@ function proposeTakeOut({ json }: Answer, codes: string[], more: object = {}): P
   return maker.post(`/payout-files/${json.id}/take-out`, { ...body, code: maker.code() })
 }
 
-function proposeAbandon({ json }: Answer): Promise<Answer> {
-  const body = { evidence: 'the bank has no such file', reason: 'forgotten on a desk' }
+function proposeAbandon({ json }: Answer, more: object = {}): Promise<Answer> {
+  const body = { evidence: 'the bank has no such file', reason: 'forgotten on a desk', ...more }
   return maker.post(`/payout-files/${json.id}/abandon`, { ...body, code: maker.code() })
 }
 
@@ -148,7 +149,7 @@ it('two people take a payout out of a sealed file; what is left is approved and 
   const { message_id } = again.json.sealed
   const content = Buffer.from(pain002(message_id, { group: 'ACSC' })).toString('base64')
   const answered = await maker.post(`/payout-files/${file.json.id}/status`, { content })
-  expect(answered.json).toMatchObject({ paid: 2, breaks: [], file: { state: 'closed' } })
+  expect(answered.json).toMatchObject({ paid: 2, breaks: [], state: 'closed' })
   expect(await Promise.all(ids.map((id) => status(id)))).toEqual(['PAID', 'FAILED', 'PAID'])
 })
 
@@ -499,9 +500,13 @@ it('a payout of a file is not marked as failed, even if its account pays by file
   )
 })
 
-it('a change of holidays or cut-offs takes another person', async () => {
+it('a change of holidays, cut-offs or zone takes another person', async () => {
   const { account } = await payingAccount(s)
-  for (const change of [{ payoutHolidays: '2026-12-31' }, { payoutCutoffs: '09:00' }]) {
+  for (const change of [
+    { payoutHolidays: '2026-12-31' },
+    { payoutCutoffs: '09:00' },
+    { zone: 'America/Bogota' },
+  ]) {
     const before = await findBankAccount(s.backend.pool, account.name)
     if (!before) throw new Error('there is no account')
     const by = { name: 'one person', at: s.clock(), confirmedBy: null, newSecret: false }
@@ -603,14 +608,67 @@ it('the debit of a whole file that was given up is told, not left unexplained', 
   expect(alarms.filter((words) => codes.every((code) => words.includes(code)))).toHaveLength(1)
 })
 
-it('what the bank has answered about is not given up as never brought', async () => {
+/** Brings what the bank answered. */
+function bring({ json }: Answer, said: Parameters<typeof pain002>[1]): Promise<Answer> {
+  const content = Buffer.from(pain002(json.sealed.message_id, said)).toString('base64')
+  return maker.post(`/payout-files/${json.id}/status`, { content })
+}
+
+it('what the bank took and does not pay is ended by two people, by its code, and the rest by the debit', async () => {
   const account = await payingAccount(s)
-  const { file } = await sealed(account, 270)
+  const { ids, file, codes } = await sealed(account, 271, 272, 273)
   await download(file)
-  const { message_id } = file.json.sealed
-  const content = Buffer.from(pain002(message_id, { group: 'ACCP' })).toString('base64')
-  await maker.post(`/payout-files/${file.json.id}/status`, { content })
-  expect((await proposeAbandon(file)).json.detail).toContain('The bank has the file')
+  const first = dayAt(s.clock())
+  // No cover, or a wrong debtor: the bank takes the file, and refuses all of it afterwards.
+  await bring(file, { group: 'ACCP' })
+  await bring(file, { group: 'RJCT', reason: 'AC04' })
+  expect(statesOf(await look(file))).toEqual(['unknown', 'unknown', 'unknown'])
+  expect((await proposeAbandon(file)).json.detail).toContain('wait until that is over')
+  await daysLater(14)
+  const last = dayAt(new Date(s.clock().getTime() - dayMs))
+  // It has paid two of the three in one sum, which fits nothing while the third is open.
+  const batchId = file.json.sealed.message_id
+  const lines = [{ amount: '-543.00', batchCount: 2, batchId }]
+  await importFile(
+    s,
+    account,
+    camt({ ...account, day: first, opening: '1443.00', closing: '900.00', lines }),
+  )
+  await quietDays(account, dayAfter(first), last)
+  expect((await proposeAbandon(file)).json.detail).toContain(`names ${batchId}`)
+  const not = (named: string[]) => proposeAbandon(file, { codes: named })
+  expect((await not(codes.slice(1))).json.detail).toContain(`names ${batchId}`)
+  expect((await not(['0'.repeat(13)])).json.code).toBe('changed_meanwhile')
+  const [, , third = ''] = codes
+  expect((await yes(await not([third]))).json.state).toBe('done')
+  await expect.poll(() => status(ids[2] ?? '')).toBe('FAILED')
+  expect(await traces(ids[2] ?? '')).toEqual({ journal: 2, callbacks: 1 })
+  await bookFileSums(s.service.desk, (error) => {
+    throw error
+  })
+  await expect
+    .poll(() => Promise.all(ids.map((id) => status(id))))
+    .toEqual(['PAID', 'PAID', 'FAILED'])
+  expect((await look(file)).json).toMatchObject({ state: 'closed', ends: [{ how: 'abandoned' }] })
+  expect((await proposeAbandon(file)).json.detail).toContain('Every payout of it has ended')
+})
+
+it('a statement that does not say how it began tells of its day only with the one before', async () => {
+  const account = await payingAccount(s)
+  const day = dayAt(s.clock())
+  const next = dayAfter(day)
+  await daysLater(3)
+  const told = async () =>
+    (await wholeDays(s.backend.pool, account.account, day)).map(({ toDay }) => toDay)
+  // It may lack the very debit.
+  await importFile(s, account, camt({ ...account, day: next, closing: '900.00', lines: [] }))
+  expect(await told()).toEqual([])
+  const before = camt({ ...account, day, opening: '950.00', closing: '950.00', lines: [] })
+  await importFile(s, account, before)
+  expect(await told()).toEqual([day])
+  const lines = [{ amount: '-50.00' }]
+  await importFile(s, account, camt({ ...account, day: next, closing: '900.00', lines }))
+  expect(await told()).toEqual([day, next])
 })
 
 it('the bank’s word that it paid counts only where the account trusts it', async () => {
@@ -646,8 +704,8 @@ it('an approval above what is left of the day’s ceiling is refused, whatever w
 })
 
 it('a payee whom no format can carry is refused at the order, if nobody else can pay them', async () => {
-  const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
-  const bad = { amount: 100, bankCode: account.bank, accountName: 'SOMCHAI,9876543210,999999.00' }
+  const account = await payingAccount(s, { payoutFormat: 'scb-mcl' })
+  const bad = { amount: 100, bankCode: account.bank, accountName: '李小龍' }
   await s.sql(
     `insert into providers (name, state, updated_at) values ('sandbox', 'off', now())
      on conflict (name) do update set state = 'off'`,

@@ -5,6 +5,7 @@ import type { Operator } from '../../src/operators/operator.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
 import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
 import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
+import { payoutAlarms } from '../../src/payout-files/payout-alarms.ts'
 import { findPayoutFile } from '../../src/payout-files/payout-file.ts'
 import { takeStatusReport } from '../../src/payout-files/take-report.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
@@ -64,6 +65,14 @@ const look = ({ json }: Answer) => maker.get(`/payout-files/${json.id}`)
 function bring({ json }: Answer, xml: string): Promise<Answer> {
   const content = Buffer.from(xml).toString('base64')
   return maker.post(`/payout-files/${json.id}/status`, { content })
+}
+
+/** A person brings the bank's refusal of a payout, and another confirms it. */
+async function refuse(file: Answer, messageId: string, code: string): Promise<void> {
+  const items = [{ code, status: 'RJCT', reason: 'AC04' }]
+  const { proposal } = (await bring(file, pain002(messageId, { items }))).json
+  const { digest } = (await checker.get(`/approvals/${proposal}`)).json
+  await checker.post(`/approvals/${proposal}/approve`, { digest, code: checker.code() })
 }
 
 /** The words of the alarms about a file that an admin sees. */
@@ -140,7 +149,7 @@ it('a withdrawal goes out by a file that two people let go, and ends by what the
   const accepted = pain002(approved.json.sealed.message_id, { group: 'ACCP' })
   expect((await bring(approved, accepted)).json).toMatchObject({
     accepted: 2,
-    file: { state: 'acknowledged' },
+    state: 'acknowledged',
   })
   const paid = pain002(approved.json.sealed.message_id, {
     items: [
@@ -148,7 +157,7 @@ it('a withdrawal goes out by a file that two people let go, and ends by what the
       { code: two.code, status: 'ACSC' },
     ],
   })
-  expect((await bring(approved, paid)).json).toMatchObject({ paid: 2, file: { state: 'closed' } })
+  expect((await bring(approved, paid)).json).toMatchObject({ paid: 2, state: 'closed' })
   expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'PAID'])
 })
 
@@ -413,6 +422,34 @@ it('a refusal that a person brings releases money when another person confirms i
   ])
   expect(await Promise.all(ids.map(status))).toEqual(['FAILED', 'PAID'])
   expect((await look(file)).json.state).toBe('closed')
+  expect(await itemsOf(bad)).toEqual([])
+  expect(await troublesAt(account)).toEqual([])
+})
+
+const itemsOf = async (reference: string) =>
+  (await s.sql('select kind, provider_said from open_items where reference = $1', [reference])).rows
+
+/** What the home page and the alerts say left an account against the books. */
+const troublesAt = async ({ name }: PayingAccount) =>
+  (await payoutAlarms(s.backend.pool)).filter(({ topic }) => topic.endsWith(name))
+
+it('a refused payout that is booked out one day and in the next alarms until it is back', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes, messageId } = await exported(account, 151)
+  const [code = ''] = codes
+  await refuse(file, messageId, code)
+  await expect.poll(() => status(ids[0] ?? '')).toBe('FAILED')
+  const day = dayAt(s.clock())
+  const out = [{ amount: '-151.00', endToEndId: code }]
+  await importFile(s, account, camt({ ...account, day, lines: out }))
+  expect(await itemsOf(code)).toEqual([{ kind: 'paid_after_failed', provider_said: 'PAID' }])
+  expect(await troublesAt(account)).toHaveLength(1)
+  const back = [{ amount: '151.00', endToEndId: code, isReturn: true }]
+  await importFile(s, account, camt({ ...account, day, lines: back }))
+  // A person closes it: it says that nobody owes anything, and not to charge the agent.
+  expect(await itemsOf(code)).toEqual([{ kind: 'paid_after_failed', provider_said: 'REVERT' }])
+  expect(await troublesAt(account)).toEqual([])
+  expect(await status(ids[0] ?? '')).toBe('FAILED')
 })
 
 it('what the bank calls a duplicate is unknown, never failed, and every admin is alarmed', async () => {
@@ -637,9 +674,93 @@ it('money that comes back reverts a paid withdrawal, once', async () => {
 it('a name that would break out of its field goes into no file', async () => {
   const account = await payingAccount(s, { payoutFormat: 'csv-plain' })
   const bad = { amount: 100, bankCode: account.bank, accountName: 'SOMCHAI,9876543210,999999.00' }
-  // Another provider takes it, but no file.
-  expect((await agent.withdraw(bad)).status).toBe(201)
-  expect((await draft(account)).json.code).toBe('invalid_transition')
+  // Also if another provider could pay it: a route may send it to the file any day.
+  const refused = await agent.withdraw(bad)
+  expect(refused.json).toMatchObject({
+    ...{ status: 422, code: 'invalid_request', errors: [{ field: 'accountName' }] },
+    detail: 'The name has ,, which would end its field in a file without quotes.',
+  })
+  const start = { ...bad, accountName: '=SOMCHAI' }
+  expect((await agent.withdraw(start)).status).toBe(422)
+  // What a format only cannot carry is another provider's.
+  const long = { ...bad, accountName: 'SOMCHAI' }
+  expect((await agent.withdraw(long)).status).toBe(201)
+})
+
+it('a copy is for who lost the file: none once it is stopped, debited, or the bank could not tell it', async () => {
+  const stop = (agentId: bigint) =>
+    s.sql(
+      `insert into stops (agent_id, stop_id, deposits, stopped_by, reason, stopped_at)
+       values ($1, gen_random_uuid(), false, 'a person', 'a test', now())`,
+      [agentId],
+    )
+  const sentBy = ({ json }: Answer) =>
+    checker.post(`/payout-files/${json.id}/sent`, { bank_reference: 'B-9', code: checker.code() })
+  const account = await payingAccount(s)
+  const { file, codes } = await exported(account, 261, 262)
+  await stop(0n)
+  expect((await take(file)).json.detail).toBe('Everything is stopped.')
+  await s.sql('delete from stops where agent_id = 0')
+  await sentBy(file)
+  // The bank knows a pain.001 by its message id.
+  expect((await take(file)).status).toBe(200)
+  const lines = [{ amount: '-261.00', endToEndId: codes[0] ?? '' }]
+  await importFile(s, account, camt({ ...account, day: dayAt(s.clock()), lines }))
+  expect((await take(file)).json.detail).toContain('has debited payouts of it')
+
+  const plain = await payingAccount(s, { payoutFormat: 'csv' })
+  const csv = await exported(plain, 263)
+  expect((await take(csv.file, maker, 'it was lost')).status).toBe(200)
+  await sentBy(csv.file)
+  expect((await take(csv.file)).json).toMatchObject({ status: 409 })
+  expect((await take(csv.file)).json.detail).toContain('would pay a copy once more')
+})
+
+it('a file is not given out after its last cut-off, nor approved above what a file may pay by now', async () => {
+  const account = await payingAccount(s, { payoutCutoffs: '15:30' })
+  await withdrawals(s, agent, account, 264)
+  const drafted = await draft(account)
+  await s.sql('update bank_accounts set payout_file_limit = 10000 where name = $1', [account.name])
+  const above = await approve(drafted)
+  expect(above.json).toMatchObject({ status: 409, code: 'invalid_transition' })
+  expect(above.json.detail).toContain('One file of')
+  await s.sql('update bank_accounts set payout_file_limit = null where name = $1', [account.name])
+  for (const digest of ['wrong', drafted.json.digest.toUpperCase()]) {
+    expect((await approve(drafted, checker, digest)).json).toMatchObject({
+      ...{ status: 409, code: 'digest_changed' },
+    })
+  }
+  const file = await approve(drafted)
+  expect(file.json.state).toBe('approved')
+  expect((await approve(drafted, maker)).json).toMatchObject({ status: 403, code: 'same_person' })
+  // Ten in the morning there: at six in the evening the day is over for the bank.
+  s.clock.advance(8 * 3_600_000)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+  const late = await take(file)
+  expect(late.json).toMatchObject({ status: 409, code: 'invalid_transition' })
+  expect(late.json.detail).toContain('have it sealed again')
+  goToMorning(s.clock)
+  maker = await maker.signInAgain()
+  checker = await checker.signInAgain()
+})
+
+it('an answer is taken as it came, as XML in its own encoding', async () => {
+  const account = await payingAccount(s)
+  const { file, codes, messageId } = await exported(account, 265)
+  const items = [{ code: codes[0] ?? '', status: 'ACSP' }]
+  const xml = pain002(messageId, { items }).replace('encoding="UTF-8"', 'encoding="UTF-16"')
+  const bytes = Buffer.from(`\ufeff${xml}`, 'utf16le')
+  const headers = { 'content-type': 'application/xml', 'x-sluice-code': maker.code() }
+  const taken = await maker.send('POST', `/payout-files/${file.json.id}/status`, bytes, headers)
+  expect(taken.json).toMatchObject({ id: file.json.id, state: 'acknowledged', accepted: 1 })
+  expect(taken.json.items).toMatchObject([{ code: codes[0], state: 'accepted' }])
+  const { rows } = await s.sql('select bytes from payout_file_reports where file_id = $1', [
+    file.json.id,
+  ])
+  expect(rows[0].bytes.equals(bytes)).toBe(true)
+  // XML is taken nowhere else.
+  expect((await maker.send('POST', '/payout-files', bytes, headers)).status).toBe(415)
 })
 
 it('ceilings of an account hold for a file and for a day', async () => {

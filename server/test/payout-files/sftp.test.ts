@@ -588,6 +588,95 @@ it('a file that comes short is read again, and those that fail hold no others up
   expect(rows).toEqual([{ name: '2.xml' }])
 })
 
+it('an answer about a file that nobody has had is an alarm, and the file stays', async () => {
+  const account = await served()
+  const file = await approved(account, 300, 301)
+  const { box, refused } = inbox()
+  const said = pain002(file.json.sealed.message_id, { group: 'RJCT', reason: 'AC04' })
+  server.put('/out/1.xml', said)
+  await box.poll()
+  await box.poll()
+  expect(refused).toEqual([])
+  expect(await alarmsAbout(`${file.json.id}%nobody has had`)).toHaveLength(1)
+  const { state, reports, items } = await look(file)
+  expect([state, items[0].state]).toEqual(['approved', 'waiting'])
+  expect(reports).toMatchObject([{ breaks: [{ what: 'never_left' }] }])
+  const reads = done('read /out').length
+  await box.poll()
+  expect(done('read /out')).toHaveLength(reads)
+  const [one] = file.json.items
+  const refusals = [
+    await take(file),
+    await send(file),
+    await maker.post(`/payout-files/${file.json.id}/take-out`, {
+      ...{ codes: [one.code], may_try_another: false, reason: 'a wrong payee', code: maker.code() },
+    }),
+  ]
+  for (const { status, json } of refusals) {
+    expect([status, json?.detail]).toEqual([409, expect.stringContaining('restored from a backup')])
+  }
+  expect(names().filter((each) => each.startsWith('/in'))).toEqual([])
+
+  // A debit of another such file says the same.
+  const other = await approved(account, 302)
+  const lines = [{ amount: '-302.00', endToEndId: other.json.items[0].code }]
+  const day = dayAt(s.clock())
+  server.put('/out/2.xml', camt({ ...account, day, opening: '302.00', closing: '0.00', lines }))
+  await box.poll()
+  await box.poll()
+  await booked(s, account.name)
+  expect(await alarmsAbout(`${other.json.id}%nobody has had`)).toHaveLength(1)
+})
+
+it('what fits nothing in a fetched answer is an alarm, and stays with the file', async () => {
+  const account = await served()
+  const { file, codes, messageId } = await sent(account, 310)
+  const { box } = inbox()
+  const items = [{ code: codes[0] ?? '', status: 'RJCT', reason: 'AC04' }]
+  const said = pain002(messageId, { items }).replace(
+    '</OrgnlMsgNmId>',
+    '</OrgnlMsgNmId><OrgnlNbOfTxs>2</OrgnlNbOfTxs>',
+  )
+  server.put('/out/1.xml', said)
+  await box.poll()
+  await box.poll()
+  expect(await look(file)).toMatchObject({
+    items: [{ state: 'waiting' }],
+    reports: [{ breaks: [{ what: 'sum_differs', found: '2' }] }],
+  })
+  expect(await alarmsAbout(`${file.json.id}%sum_differs 2`)).toHaveLength(1)
+
+  // In UTF-16, or far down in its file, it is an answer too.
+  const other = await sent(account, 330, 331)
+  const [one = '', two = ''] = other.codes
+  const said = (code: string) =>
+    pain002(other.messageId, { items: [{ code, status: 'RJCT', reason: 'AC04' }] })
+  const wide = `\ufeff${said(one).replace('UTF-8', 'UTF-16')}`
+  server.put('/out/2.xml', Buffer.from(wide, 'utf16le'))
+  server.put(
+    '/out/3.xml',
+    said(two).replace('<Document', `<!-- ${'-x'.repeat(4_000)} --><Document`),
+  )
+  await box.poll()
+  await box.poll()
+  expect(statesOf({ json: await look(other.file) } as Answer)).toEqual(['rejected', 'rejected'])
+})
+
+it('an answer for another account of ours is an alarm, unless that account looks into the same folder', async () => {
+  const here = await served()
+  const { box } = inbox()
+  const elsewhere = await approved(await payingAccount(s, { payoutCutoffs: '00:01' }), 320)
+  await take(elsewhere)
+  const beside = await sent(await served(), 321)
+  server.put('/out/a.xml', pain002(elsewhere.json.sealed.message_id, { group: 'ACCP' }))
+  server.put('/out/b.xml', pain002(beside.messageId, { group: 'ACCP' }))
+  await box.poll()
+  await box.poll()
+  expect(await alarmsAbout(`for ${here.name} was not taken: a.xml%`)).toHaveLength(1)
+  expect(await alarmsAbout(`for ${here.name} was not taken: b.xml%`)).toHaveLength(0)
+  expect((await look(beside.file)).state).toBe('acknowledged')
+})
+
 it('the settings are set in the console, and the private key is never shown', async () => {
   const account = await payingAccount(s)
   const { json: before } = await checker.get(`/bank-accounts/${account.name}`)

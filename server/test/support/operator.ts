@@ -59,7 +59,7 @@ export class OperatorClient {
         ...(isUnsafe && { 'content-type': 'application/json', 'x-sluice-console': '1' }),
         ...headers,
       },
-      ...(isUnsafe && { body: JSON.stringify(body ?? {}) }),
+      ...(isUnsafe && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
     })
     for (const set of response.headers.getSetCookie()) this.keep(set)
     const text = await response.text()

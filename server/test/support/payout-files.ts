@@ -4,7 +4,7 @@ import { makeAccount, routed, type TestAccount } from './bank-accounts.ts'
 import type { AgentClient, Answer, TestClock, TestService } from './service.ts'
 
 const banks =
-  'BBL KTB JPM MUFG TTB SCB CITI SMBC SCBT CIMBT UOBT BAY MEGA BOA CACIB GSB HSBC DB GHB BAAC EXIM MHCB ISBT TISCO KKP ICBCT LHB'.split(
+  'BBL KTB JPM MUFG TTB SCB CITI SMBC SCBT CIMBT UOBT BAY MEGA BOA CACIB GSB HSBC DB GHB BAAC EXIM MHCB ISBT TISCO KKP ICBCT LHB BNPP BOC TCD SME'.split(
     ' ',
   )
 const used = new WeakMap<TestService, number>()

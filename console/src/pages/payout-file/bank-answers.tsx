@@ -8,7 +8,10 @@ import type { PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords } from './payout-file-words.ts'
 
 /** What the service made of an answer of the bank that was just brought. */
-export type Taken = Omit<Answer<typeof api.answerPayoutFile>, 'file'>
+export type Taken = Pick<
+  Answer<typeof api.answerPayoutFile>,
+  'accepted' | 'paid' | 'refused' | 'unknown' | 'proposal' | 'repeated'
+>
 
 const { taken: says } = payoutFileWords
 
@@ -18,9 +21,10 @@ export function BankAnswers({ file, taken }: { file: PayoutFileDetail; taken: Ta
     <Panel title={says.title}>
       {taken && <Outcome taken={taken} />}
       {file.reports.length === 0 && says.none}
-      {file.reports.map(({ id, at, by }) => (
+      {file.reports.map(({ id, at, by, breaks }) => (
         <div key={id}>
           <When at={at} /> {says.brought(by)}
+          {breaks.length > 0 && <Breaks breaks={breaks} />}
         </div>
       ))}
     </Panel>
@@ -28,7 +32,7 @@ export function BankAnswers({ file, taken }: { file: PayoutFileDetail; taken: Ta
 }
 
 function Outcome({ taken }: { taken: Taken }) {
-  const { accepted, paid, refused, unknown, proposal, breaks } = taken
+  const { accepted, paid, refused, unknown, proposal } = taken
   return (
     <div role="status">
       <ul className={classes.taken}>
@@ -46,18 +50,22 @@ function Outcome({ taken }: { taken: Taken }) {
           </li>
         )}
         {unknown > 0 && <li>{says.unknown(unknown)}</li>}
-        {breaks.length > 0 && (
-          <li>
-            {says.breaks}:
-            <ul>
-              {breaks.map(({ what, found, code }) => (
-                <li key={`${what} ${found} ${code}`}>
-                  {[what, found, code].filter(Boolean).join(' · ')}
-                </li>
-              ))}
-            </ul>
+      </ul>
+    </div>
+  )
+}
+
+/** What of an answer changed nothing: it may be a refusal that somebody has to know of. */
+function Breaks({ breaks }: { breaks: PayoutFileDetail['reports'][number]['breaks'] }) {
+  return (
+    <div role="alert">
+      {says.breaks}:
+      <ul>
+        {breaks.map(({ what, found, code }) => (
+          <li key={`${what} ${found} ${code}`}>
+            {[says.kinds[what] ?? what, found, code].filter(Boolean).join(' · ')}
           </li>
-        )}
+        ))}
       </ul>
     </div>
   )

@@ -7,6 +7,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { moneyText } from '../../parts/money.tsx'
 import { api } from '../../paths.ts'
 import type { Item } from './file-items.tsx'
+import { openItems } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
 import { type FileDialogProps, useChanged } from './use-changed.ts'
 
@@ -83,10 +84,16 @@ export function Reseal({ file, close }: FileDialogProps) {
   )
 }
 
-/** Proposes to say that the file was never brought. */
+/** A page shows so many to choose from; of more the codes are named by a program. */
+const mostChoices = 200
+
+/** Proposes to say that the bank does not pay the file, or some of its payouts. */
 export function Abandon({ file, close }: FileDialogProps) {
   const changed = useChanged(file.id)
   const [evidence, setEvidence] = useDraft('abandon/evidence', '')
+  const open = openItems(file)
+  const [chosen, setChosen] = useState(() => open.map(({ txn_id }) => txn_id))
+  const isAll = chosen.length === open.length
   return (
     <ActDialog
       draft="abandon"
@@ -94,13 +101,29 @@ export function Abandon({ file, close }: FileDialogProps) {
       explain={says.abandon.explain}
       confirm={says.abandon.confirm}
       danger
-      isReady={evidence.trim() !== ''}
+      isReady={evidence.trim() !== '' && chosen.length > 0}
       close={close}
       act={async (given) => {
-        const body = { evidence: evidence.trim(), ...given }
+        const codes = open.flatMap(({ txn_id, code }) =>
+          code !== null && chosen.includes(txn_id) ? [code] : [],
+        )
+        const body = { evidence: evidence.trim(), ...(!isAll && { codes }), ...given }
         await ask(api.abandonPayoutFile, { params: { id: file.id }, body }).finally(changed)
       }}
     >
+      {open.length > 1 && open.length <= mostChoices && (
+        <Checkbox.Group label={says.abandon.which} value={chosen} onChange={setChosen}>
+          <Stack gap={6} mt={4}>
+            {open.map(({ txn_id, code, amount, payee }) => (
+              <Checkbox
+                key={txn_id}
+                value={txn_id}
+                label={`${moneyText(amount, file.currency)} · ${payee.name} · ${code}`}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
       <Textarea
         label={says.abandon.evidence}
         description={says.abandon.evidenceHint}

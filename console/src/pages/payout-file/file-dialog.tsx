@@ -177,11 +177,8 @@ function BankAnswer({ file, close, setTaken }: Props & { setTaken: (taken: Taken
       act={async ({ code }) => {
         if (!chosen) return
         const content = await readBase64(chosen)
-        const { file: _, ...taken } = await ask(api.answerPayoutFile, {
-          params: { id: file.id },
-          body: { content, ...(isLive && { code }) },
-        })
-        setTaken(taken)
+        const body = { content, ...(isLive && { code }) }
+        setTaken(await ask(api.answerPayoutFile, { params: { id: file.id }, body }))
         await changed()
       }}
     >

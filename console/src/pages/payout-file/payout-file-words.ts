@@ -19,7 +19,7 @@ export const payoutFileWords = {
     tookOut: (count: number) =>
       count === 1 ? 'One payout taken out' : `${count} payouts taken out`,
     resealed: 'To be sealed for a later day',
-    abandoned: 'Never brought to the bank: its money was given back',
+    abandoned: 'Not paid by the bank: the money was given back',
     overdue: 'Its day is over. Have it sealed for a later day, which another person approves.',
     fromCommand: 'Nobody signed in to make it: an admin has to approve it.',
     handing: 'The payouts are being handed over to this file. It can be downloaded in a moment.',
@@ -131,7 +131,7 @@ export const payoutFileWords = {
     waits: (who: string) => `${who} proposed this, and another person has to decide on it.`,
     actions: {
       take_out_payouts: 'Payouts are to be taken out of the file',
-      abandon_payout_file: 'The file is said never to have been brought to the bank',
+      abandon_payout_file: 'Payouts are said not to be paid by the bank',
       reject_payouts: 'The bank’s answer refuses payouts',
     } as Record<string, string | undefined>,
     open: 'Open the proposal',
@@ -158,12 +158,13 @@ export const payoutFileWords = {
     done: 'Another person has to approve it again',
   },
   abandon: {
-    button: 'It was never brought',
-    title: 'Say that the file was never brought to the bank',
+    button: 'The bank does not pay',
+    title: 'Say that the bank has not paid, and never will',
     explain:
-      'Another person decides on it. Then all of its withdrawals fail, and the agents have their money back. It is refused until the account’s statements, three working days of the bank past its day, show no debit of it. If the bank pays it after all, the money is lost: destroy every copy first.',
+      'The file was never brought, or the bank dropped payouts of it. Another person decides on it. Then these withdrawals fail, and the agents have their money back. It is refused until the account’s statements, three working days of the bank past its day and its last answer, show no debit of them. If the bank pays after all, the money is lost: destroy every copy, and have the bank confirm it first.',
+    which: 'Which payouts',
     evidence: 'Evidence',
-    evidenceHint: 'What shows that the bank does not have it, such as the bank’s answer.',
+    evidenceHint: 'What shows that the bank does not pay, such as its answer to your question.',
     confirm: 'Propose it',
   },
   taken: {
@@ -179,5 +180,15 @@ export const payoutFileWords = {
     unknown: (count: number) =>
       `${count} called duplicates: a first copy may be paid, so their money stays held`,
     breaks: 'What fits no payment of this file, and changed nothing',
+    kinds: {
+      other_message: 'about another file',
+      other_batch: 'about another batch',
+      unknown_item: 'a payment that is not in this file',
+      amount_differs: 'another amount',
+      sum_differs: 'another count or sum',
+      unknown_status: 'a status that means nothing here',
+      contradiction: 'it contradicts itself',
+      never_left: 'nobody has had this file when the bank answered',
+    } as Record<string, string | undefined>,
   },
 }

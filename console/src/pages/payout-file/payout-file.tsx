@@ -21,7 +21,7 @@ import { type Asked, FileDialog } from './file-dialog.tsx'
 import { FileItems } from './file-items.tsx'
 import { FileSteps } from './file-steps.tsx'
 import classes from './payout-file.module.css'
-import type { PayoutFileDetail } from './payout-file-detail.ts'
+import { openItems, type PayoutFileDetail } from './payout-file-detail.ts'
 import { payoutFileWords as says } from './payout-file-words.ts'
 
 /** The words by which the service says that no person made a file. */
@@ -171,7 +171,7 @@ function Actions(props: { file: PayoutFileDetail; setAsked: (asked: Asked) => vo
           {says.reseal.button}
         </ActButton>
       )}
-      {(isWithUs || file.state === 'sent') && (
+      {isOut && openItems(file).length > 0 && (
         <ActButton size="sm" whyNot={mayMake} onClick={() => setAsked({ what: 'abandon' })}>
           {says.abandon.button}
         </ActButton>

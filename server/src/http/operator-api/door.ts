@@ -31,6 +31,10 @@ const refusalsPerS = 1
 
 const safeMethods = ['GET', 'HEAD']
 
+export function isXmlType(type: string | undefined): boolean {
+  return /^(application|text)\/xml\b/i.test(type ?? '')
+}
+
 /** Guards the console's API: checks origin, session, role and, where money moves, a fresh code. */
 export class OperatorDoor {
   private readonly options: OperatorDoorOptions
@@ -48,7 +52,9 @@ export class OperatorDoor {
     if (safeMethods.includes(request.method)) return
     const { origin, 'content-type': type, 'x-sluice-console': mark } = request.headers
     const isOwn = origin === undefined || isSameOrigin(origin, this.options.publicUrl())
-    if (mark !== '1' || !/^application\/json\b/i.test(type ?? '') || !isOwn) {
+    // A form cannot send XML either; only some routes take it.
+    const isXml = request.routeOptions.config.takesXml === true && isXmlType(type)
+    if (mark !== '1' || !(isXml || /^application\/json\b/i.test(type ?? '')) || !isOwn) {
       throw new Problem(
         'csrf_refused',
         'Send content-type: application/json and x-sluice-console: 1, from the address of PUBLIC_URL.',

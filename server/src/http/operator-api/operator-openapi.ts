@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import * as agentShapes from '../agent-api/schemas.ts'
 import { about, nameSchemas } from '../name-schemas.ts'
-import { apiPath, type DescribedRoute } from './operator-route.ts'
+import { apiPath, Code, codeHeader, type DescribedRoute } from './operator-route.ts'
 import * as agentSecrets from './schemas/agent-secrets.ts'
 import * as agents from './schemas/agents.ts'
 import * as approvals from './schemas/approvals.ts'
@@ -90,6 +90,15 @@ const consoleMark = {
   schema: { type: 'string', enum: ['1'] },
 }
 
+/** A body that is XML has no field for it. */
+const codeOfXml = {
+  name: codeHeader,
+  in: 'header',
+  required: false,
+  description: 'the code, if the body is XML',
+  schema: Code,
+}
+
 function operationOf(route: DescribedRoute): object {
   const { params, querystring, body, response } = route.schema
   const answer = 'status' in response ? response : { status: 200, schema: response }
@@ -110,9 +119,16 @@ function operationOf(route: DescribedRoute): object {
       ...parametersOf(params, 'path'),
       ...parametersOf(querystring, 'query'),
       ...(route.method === 'GET' ? [] : [consoleMark]),
+      ...(route.takesXml ? [codeOfXml] : []),
     ],
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: body } } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: body },
+          ...(route.takesXml && { 'application/xml': { schema: { type: 'string' } } }),
+        },
+      },
     }),
     responses: {
       [answer.status]: {

@@ -7,7 +7,7 @@ import { type Checker, checker, invalidRequest, readQuery } from '../check.ts'
 import { readJsonBody } from '../json-body.ts'
 import { plainText } from '../printable-text.ts'
 import type { ApprovalsDesk } from './approvals-desk.ts'
-import type { OperatorDoor } from './door.ts'
+import { isXmlType, type OperatorDoor } from './door.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,6 +40,9 @@ export interface OperatorApi {
 }
 
 export const apiPath = '/console/api'
+
+/** Where a request whose body is XML has its code. */
+export const codeHeader = 'x-sluice-code'
 
 /**
  * For the body of an action that cannot be undone. `operatorRoute` checks it wherever a schema requires it.
@@ -79,6 +82,7 @@ export interface DescribedRoute extends Described {
   needsCode: 'always' | 'sometimes' | 'never'
   /** The action that two people may have to decide on. */
   approval: ActionName | null
+  takesXml: boolean
   schema: RouteSchema<TObject, TObject, TObject>
 }
 
@@ -112,7 +116,7 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
       ) => string | undefined | Promise<string | undefined>)
   schema: RouteSchema<P, Q, B>
   bodyLimit?: number
-  /** A body that is XML is taken too, for this field. */
+  /** A body that is XML is taken too, for this field, in base64. */
   takesXml?: string
   /** Set by `twoPersonRoute`. */
   approval?: ActionName
@@ -183,7 +187,8 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
   answer: (came: { request: FastifyRequest; read: () => Given<P, Q, B> }) => Promise<Handled>,
 ): void {
   const { method, url, summary, tag, schema } = route
-  api.routes.push({ method, url, summary, tag, schema, ...rule })
+  const takesXml = route.takesXml !== undefined
+  api.routes.push({ method, url, summary, tag, schema, takesXml, ...rule })
   const checks = {
     params: schema.params ? checker(schema.params) : nothing,
     query: schema.querystring ? checker(schema.querystring) : nothing,
@@ -196,7 +201,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
     // The console's API has its own description.
     schema: { hide: true },
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-    config: { takesXml: route.takesXml !== undefined },
+    config: { takesXml },
     handler: async (request, reply) => {
       const read = () => ({
         request,
@@ -205,7 +210,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
         params: readParams(request.params, checks.params) as Static<P>,
         query: withoutNul(Object.fromEntries(readQuery(request.query, checks.query))) as Static<Q>,
         body: (route.takesXml !== undefined && isXml(request)
-          ? checkedBody({ [route.takesXml]: String(request.body) }, checks.body)
+          ? checkedBody(fieldsOfXml(request, route.takesXml), checks.body)
           : readBody(request.body, checks.body)) as Static<B>,
       })
       reply.code(status)
@@ -232,7 +237,14 @@ export function inputReader<P extends TObject, B extends TObject>(schema: {
 }
 
 function isXml({ headers }: FastifyRequest): boolean {
-  return /^(application|text)\/xml\b/.test(headers['content-type'] ?? '')
+  return isXmlType(headers['content-type'])
+}
+
+/** The bytes as they came, in whatever encoding, as base64; the code is in a header. */
+function fieldsOfXml({ body, headers }: FastifyRequest, field: string): object {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
+  const code = headers[codeHeader]
+  return { [field]: bytes.toString('base64'), ...(code !== undefined && { code }) }
 }
 
 /** A path with impossible parameters answers 404. */

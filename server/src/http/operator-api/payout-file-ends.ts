@@ -23,7 +23,7 @@ import {
 } from './schemas/payout-files.ts'
 import { twoPersonRoute } from './two-person-route.ts'
 
-/** What people end of a payout file, and not the bank: payouts that are taken out, a file that was never brought. */
+/** What people end of a payout file, and not the bank: payouts that are taken out, and what the bank has not paid. */
 export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): void {
   const { pool, now } = desk
   const make = {
@@ -88,19 +88,25 @@ export function payoutFileEndRoutes(api: OperatorApi, { desk }: OperatorDeps): v
   twoPersonRoute(api, {
     ...make,
     url: '/payout-files/:id/abandon',
-    summary: 'Say that a file was never brought to the bank: its money is given back',
+    summary:
+      'Say that the bank has not paid a file, or payouts of it, and never will: the money is given back',
+    bodyLimit: takeOutLimit,
     schema: { params: PayoutFileParams, body: AbandonPayoutFile, response: PayoutFileDetail },
     approval: {
       action: 'abandon_payout_file',
       repeats: 'effect',
       view: async ({ params, body }) => {
         const file = await fileNamed(pool, params.id)
-        const { items } = await readAbandoned(pool, file, now())
+        const { items } = await readAbandoned(pool, file, body.codes, now())
         const { sent } = await viewOf(desk, file)
         return {
           ...about(file, items),
           before: { state: file.state, sent },
-          after: { state: 'closed', fails: inWords(file, items), evidence: body.evidence },
+          after: {
+            fails: inWords(file, items),
+            codes: items.map(({ reference }) => reference).join(', '),
+            evidence: body.evidence,
+          },
         }
       },
     },

@@ -230,6 +230,7 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
       const count = (outcome: string) =>
         [...taken.outcomes.values()].filter((each) => each.outcome === outcome).length
       return jsonText({
+        ...(await viewOf(desk, await fileNamed(pool, params.id))),
         report: taken.reportId,
         repeated: taken.isRepeat,
         accepted: count('accepted'),
@@ -238,7 +239,6 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
         refused: refused.length,
         proposal: proposed ? proposed.proposal : null,
         breaks: taken.breaks,
-        file: await viewOf(desk, await fileNamed(pool, params.id)),
       })
     },
   })

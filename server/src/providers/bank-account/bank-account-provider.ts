@@ -13,6 +13,7 @@ export interface AccountToPay extends QrAccount {
   isConfirmed: boolean
   /** Set if it pays out by files: why a payee cannot be put into one. */
   payeeFault: Provider['payeeFault'] | null
+  nameFault: NonNullable<Provider['nameFault']>
   /** The most that it can pay out at once by a file. */
   mostPerPayoutMinor: bigint | null
 }
@@ -22,7 +23,8 @@ export interface AccountToPay extends QrAccount {
  * arrive as movements, not as notices.
  */
 export function makeBankAccountProvider(account: AccountToPay): Provider {
-  const { name, currency, qr, recognises, isConfirmed, payeeFault, mostPerPayoutMinor } = account
+  const { name, currency, qr, recognises, isConfirmed, payeeFault, nameFault } = account
+  const { mostPerPayoutMinor } = account
   return {
     name,
     can: {
@@ -33,7 +35,7 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
     },
     recognises,
     isConfirmed,
-    ...(payeeFault && { paysByFile: true, payeeFault, mostPerPayoutMinor }),
+    ...(payeeFault && { paysByFile: true, payeeFault, nameFault, mostPerPayoutMinor }),
     depositInstructions({ amountMinor, code }) {
       // Without a code the deposit is not expected yet.
       if (code === undefined) return undefined

@@ -41,10 +41,7 @@ export const PayoutAccountParams = Type.Object({ name: account })
 
 export const ApprovePayoutFile = Type.Object(
   {
-    digest: Type.String({
-      pattern: '^[0-9a-f]{64}$',
-      description: 'the digest of what was shown, 64 hex digits',
-    }),
+    digest: text(128, 'the digest of what was shown, 64 hex digits'),
     code: Type.Optional(code),
   },
   strict,
@@ -63,13 +60,16 @@ export const SentPayoutFile = Type.Object(
 /** A body that names every payout of a file. */
 export const takeOutLimit = 512 * 1024
 
+const codes = (description: string) =>
+  Type.Array(Type.String({ pattern: '^[0-9A-Z]{13}$' }), {
+    maxItems: 10_000,
+    uniqueItems: true,
+    description,
+  })
+
 export const TakeOutOfPayoutFile = Type.Object(
   {
-    codes: Type.Array(Type.String({ pattern: '^[0-9A-Z]{13}$' }), {
-      maxItems: 10_000,
-      uniqueItems: true,
-      description: 'of the payouts to take out',
-    }),
+    codes: codes('of the payouts to take out'),
     may_try_another: Type.Boolean({
       description: 'whether another provider may pay them; if not, their orders fail',
     }),
@@ -80,7 +80,12 @@ export const TakeOutOfPayoutFile = Type.Object(
 )
 
 export const AbandonPayoutFile = Type.Object(
-  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  {
+    codes: Type.Optional(codes('of the payouts that the bank has not paid; all that are open')),
+    evidence: printable(1000),
+    reason,
+    code: Type.Optional(code),
+  },
   strict,
 )
 
@@ -111,7 +116,12 @@ const itemState = oneOf(
 
 const ended = oneOf(
   ['taken_out', 'abandoned'],
-  'how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought',
+  'how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will',
+)
+
+const breaks = Type.Array(
+  Type.Object({ what: Type.String(), found: Type.String(), code: orNull(Type.String()) }),
+  { description: 'what fits no payment of the file, and changed nothing' },
 )
 
 const summary = {
@@ -173,7 +183,9 @@ export const PayoutFileDetail = Type.Object({
     }),
   ),
   can_send: Type.Boolean({ description: "whether it may go to the bank's server by SFTP" }),
-  reports: Type.Array(Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when') })),
+  reports: Type.Array(
+    Type.Object({ id: Type.String(), by: Type.String(), at: isoTime('when'), breaks }),
+  ),
   reseals: Type.Array(
     Type.Object({ by: Type.String(), reason: Type.String(), at: isoTime('when') }),
     { description: 'who had it sealed again for a later day' },
@@ -214,7 +226,9 @@ export const PayoutFileDetail = Type.Object({
   ),
 })
 
+/** The file as it is now, and what was made of the answer. */
 export const PayoutReportTaken = Type.Object({
+  ...PayoutFileDetail.properties,
   report: Type.String({ description: 'the id of what the bank answered' }),
   repeated: Type.Boolean({ description: 'it was brought before' }),
   accepted: Type.Integer(),
@@ -222,15 +236,7 @@ export const PayoutReportTaken = Type.Object({
   unknown: Type.Integer({ description: 'the bank calls them duplicates: their money stays held' }),
   refused: Type.Integer({ description: 'they wait until a second person has confirmed it' }),
   proposal: orNull(Type.String({ description: 'what the second person decides on' })),
-  breaks: Type.Array(
-    Type.Object({
-      what: Type.String(),
-      found: Type.String(),
-      code: orNull(Type.String()),
-    }),
-    { description: 'what fits no payment of the file, and changed nothing' },
-  ),
-  file: PayoutFileDetail,
+  breaks,
 })
 
 export const PayoutLock = Type.Object({
