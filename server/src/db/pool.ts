@@ -56,12 +56,15 @@ export type PoolClient = pg.PoolClient
  */
 const raiseDurability = (isLocal: boolean) => `select set_config('synchronous_commit',
   case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
-    else current_setting('synchronous_commit') end, ${isLocal})`
+    else current_setting('synchronous_commit') end, ${isLocal}), now()`
 
 /** For the session, so that a later change of the server's settings cannot lower it. */
 const raiseForSession = raiseDurability(false)
 
-/** For a transaction: behind a pooler the session that it runs in may be another than the one that was opened. */
+/**
+ * For a transaction: behind a pooler the session that it runs in may be another than the one that was opened. Answers with
+ * the database's time.
+ */
 export const raiseForTransaction = { name: 'durable', text: raiseDurability(true) }
 
 /**

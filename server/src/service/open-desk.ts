@@ -57,6 +57,7 @@ export function openDesk(
   const teller = new Teller({
     pool,
     localTime,
+    isOnTime: clock === systemClock,
     ...tellerWriters,
     maxBatch: config.tellerBatch,
     maxQueue: 5_000,

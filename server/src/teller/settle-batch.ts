@@ -22,20 +22,41 @@ import type { LocalTime } from '../lib/local-time.ts'
 /** No connection could be opened: nothing was sent, so nothing can have been written. */
 export class NotConnected extends Error {}
 
+/** How far a process's clock may be ahead of the database's. */
+const mostAheadMs = 60_000
+
+export interface TransactOptions {
+  localTime: LocalTime
+  ifLocked: 'wait' | 'skip'
+  /** Whether commands have the times of this machine, rather than of a clock that a test moves. */
+  isOnTime: boolean
+}
+
 /** What an attempt was about to commit, while it is unknown whether it did. */
 export interface Attempt {
   folded?: { decisions: (Decision | undefined)[]; writes: Writes }
 }
 
+const tooEarly: Decision = {
+  type: 'refused',
+  code: 'overloaded',
+  detail:
+    "This process's clock is ahead of the database's by more than a minute; repeat the request.",
+}
+
 /**
  * Runs commands in one transaction. With `skip`, a command whose wallet another transaction has locked
- * gets no decision. Neither does a deposit that limits have to be measured for, but whose wallet is not locked. If the answer to an earlier commit was lost, this looks for its rows first, under the
- * same locks: if they are on disk, it returns the decisions of that attempt.
+ * gets no decision. Neither does a deposit that limits have to be measured for, but whose wallet is not locked. If the
+ * answer to an earlier commit was lost, this looks for its rows first, under the same locks: if they are on disk, it
+ * returns the decisions of that attempt.
+ *
+ * The times of a book never go down. So a process whose clock is far ahead would take the books along, and end
+ * orders before their time: what it asks for is refused until its clock is right.
  */
 export async function transact(
   pool: Pool,
   commands: Command[],
-  options: { localTime: LocalTime; ifLocked: 'wait' | 'skip' },
+  options: TransactOptions,
   attempt: Attempt,
 ): Promise<(Decision | undefined)[]> {
   const client = await connect(pool)
@@ -43,10 +64,13 @@ export async function transact(
   let broken = true
   try {
     forgetOldPlans(client)
-    const began = Promise.all([client.query('begin'), client.query(raiseForTransaction)])
+    const began = Promise.all([
+      client.query('begin'),
+      client.query<{ now: Date }>(raiseForTransaction),
+    ])
     const reading = readBooks(tx, commands, options.ifLocked)
     await Promise.allSettled([began, reading])
-    await began
+    const [, { rows: times }] = await began
     const books = await reading
     if (attempt.folded && (await isBatchCommitted(tx, attempt.folded.writes))) {
       await client.query('rollback')
@@ -57,13 +81,15 @@ export async function transact(
       needsWallet(command)
         ? options.ifLocked === 'skip' && !books.wallets.has(command.agentId)
         : isLimited(books.limitRules, command)
-    const free = commands.filter((command) => !isLocked(command))
+    const latestMs = (times[0]?.now.getTime() ?? 0) + mostAheadMs
+    const isAhead = ({ at }: Command) => options.isOnTime && at.getTime() > latestMs
+    const free = commands.filter((command) => !isLocked(command) && !isAhead(command))
     books.limits = await readLimits(tx, free, books.limitRules, books.wallets, options.localTime)
     const folded = fold(books, free, options.localTime)
     await writeBooks(tx, folded.writes)
     let next = 0
     const decisions = commands.map((command) =>
-      isLocked(command) ? undefined : folded.decisions[next++],
+      isLocked(command) ? undefined : isAhead(command) ? tooEarly : folded.decisions[next++],
     )
     attempt.folded = { decisions, writes: folded.writes }
     const { command } = await client.query('commit')

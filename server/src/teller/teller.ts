@@ -23,6 +23,8 @@ export interface Done {
 export interface TellerOptions {
   pool: Pool
   localTime: LocalTime
+  /** Whether commands have the times of this machine, rather than of a clock that a test moves. */
+  isOnTime?: boolean
   /** How many batches of many agents run at once, each on its own connection. They never wait for locks. */
   writers: number
   /** How many agents are settled one by one at the same time, each on one more connection; 1 by default. */
@@ -224,7 +226,7 @@ export class Teller {
    * Settles the commands that can be settled in one batch. Returns those to try again without the others.
    */
   private async settleTogether(batch: Waiting[]): Promise<Waiting[]> {
-    const { pool, localTime } = this.options
+    const { pool, localTime, isOnTime = false } = this.options
     const attempt: Attempt = {}
     let open = batch
     try {
@@ -232,7 +234,7 @@ export class Teller {
         open = this.answer(open, await insertDeposits(pool, commandsOf(open), localTime), false)
         if (open.length === 0) return []
       }
-      const options = { localTime, ifLocked: 'skip' } as const
+      const options = { localTime, ifLocked: 'skip', isOnTime } as const
       const decisions = await transact(pool, commandsOf(open), options, attempt)
       this.setAside(this.limit(this.answer(open, decisions, false)), {}, false)
       return []
@@ -321,7 +323,8 @@ export class Teller {
    */
   private async settleAlone(key: bigint, cases: Case[], first: Case): Promise<boolean> {
     const { entries } = first
-    const options = { localTime: this.options.localTime, ifLocked: 'wait' } as const
+    const { localTime, isOnTime = false } = this.options
+    const options = { localTime, ifLocked: 'wait', isOnTime } as const
     try {
       const commands = commandsOf(entries)
       const decisions = await transact(this.options.pool, commands, options, first.attempt)

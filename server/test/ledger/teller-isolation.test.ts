@@ -140,6 +140,19 @@ it.each(['before', 'after'] as const)(
   },
 )
 
+it('a process whose clock is ahead takes no book along: it is refused, and the others go on', async () => {
+  const teller = tellerOn(s.database.url, { isOnTime: true })
+  const [other = 0n, ahead = 0n] = others
+  const at = (ms: number) => new Date(Date.now() + ms)
+  const commands = [
+    { ...adjust(other, 1n), at: at(-5_000) },
+    { ...adjust(ahead, 1n), at: at(90_000) },
+    { ...adjust(held, 1n), at: at(30_000) },
+    { ...adjust(ahead, 1n), at: at(-5_000) },
+  ]
+  expect(await answersOf(teller, commands)).toEqual(['done', 'overloaded', 'done', 'done'])
+})
+
 function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {
   const pool = openTellerPool(url, () => {})
   closers.push(() => pool.end())
