@@ -80,7 +80,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     options: '-c search_path=sluice',
   })
   owner.on('error', () => {})
-  const prover = ledgerProver(backend.pool, owner)
+  const prover = ledgerProver(backend.databaseUrl, owner)
 
   return {
     service,
@@ -103,6 +103,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       try {
         await prover.proveRest()
       } finally {
+        await prover.close()
         await service.close()
         await backend.close()
         await owner.end()
