@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { builtFiles, builtService } from './server/test/support/built-service.ts'
 import { LongestFirst } from './server/test/support/longest-first.ts'
 
 export default defineConfig({
+  plugins: [builtService],
   test: {
     include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],
@@ -13,6 +15,7 @@ export default defineConfig({
     maxWorkers: 4,
     // Loading the service takes longer than most files; no file leaves anything behind in the process.
     isolate: false,
+    server: { deps: { external: [builtFiles] } },
     sequence: { sequencer: LongestFirst },
   },
 })

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bytesOf, camt053, euro, mt940 } from '../../test/support/bank-files.ts'
+import { usually } from '../../test/support/long.ts'
 import { readBankFile } from './read-bank-file.ts'
 import { BankFileFault } from './statement.ts'
 
@@ -290,7 +291,7 @@ test('whatever the bytes are, they are read or refused, never anything else', as
       const result = await readBankFile(bytes, euro).catch((fault: unknown) => fault)
       expect(Array.isArray(result) || result instanceof BankFileFault).toBe(true)
     }),
-    { numRuns: 1_000 },
+    { numRuns: usually(200, { long: 1_000 }) },
   )
 })
 

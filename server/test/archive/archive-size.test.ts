@@ -2,11 +2,12 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeHistory } from '../../bench/history.ts'
+import { usually } from '../support/long.ts'
 import { cleanUp, type Running, startSluice, tempFolder } from '../support/process.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Made-up orders, each with a journal row, a payment and a callback. */
-const orders = Number(process.env.ARCHIVE_ROWS ?? 3_000)
+const orders = Number(process.env.ARCHIVE_ROWS ?? usually(1_200, { long: 3_000 }))
 
 let service: TestService
 beforeAll(async () => {

@@ -20,12 +20,13 @@ import {
   type TestAccount,
 } from '../support/bank-accounts.ts'
 import { seeded } from '../support/load.ts'
+import { usually } from '../support/long.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Files overlap, repeat and come in any order, between pushes: every movement of the bank counts once. */
 
 /** How many interleavings are tried. INTERLEAVING_SEED repeats a run, which prints its seed. */
-const interleavings = Number(process.env.INTERLEAVINGS ?? 25)
+const interleavings = Number(process.env.INTERLEAVINGS ?? usually(6, { long: 25 }))
 const seed = Number(process.env.INTERLEAVING_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 let s: TestService

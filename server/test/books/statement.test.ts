@@ -12,6 +12,7 @@ import { newOrderId } from '../../src/lib/ids.ts'
 import { type Currency, decimalText, printedMoney } from '../../src/lib/money.ts'
 import { daysAfter } from '../../src/lib/period.ts'
 import { movementKinds, readStatement } from '../../src/reports/statement.ts'
+import { usually } from '../support/long.ts'
 import { newOrder } from '../support/naive-model.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { printedIn } from '../support/printed-text.ts'
@@ -289,7 +290,7 @@ it('come to what happened, for every period of every history', async () => {
       },
     ),
     {
-      numRuns: Number(process.env.PROPERTY_RUNS ?? 12),
+      numRuns: Number(process.env.PROPERTY_RUNS ?? usually(5, { long: 12 })),
       examples: [['THB', everything, windowsOfIt]],
     },
   )

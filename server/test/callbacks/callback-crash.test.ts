@@ -12,6 +12,7 @@ import { Load } from '../support/load.ts'
 import {
   cleanUp,
   commandJson,
+  dataFolder,
   type Env,
   kill,
   postmasterPid,
@@ -263,7 +264,7 @@ describe('processes on one database', () => {
 })
 
 test('PostgreSQL killed and shut down under load: every outcome arrives, in order, none is lost', async () => {
-  const dataDir = await tempFolder()
+  const dataDir = await dataFolder()
   const env = { DATA_DIR: dataDir, LOG_LEVEL: 'fatal' }
   const service = await serve(env)
   const { app_id: appId, secret } = await commandJson(

@@ -3,6 +3,7 @@ import { findAgentById } from '../../src/agents/find-agent.ts'
 import { updateAgent } from '../../src/agents/save-agent.ts'
 import { readEvents } from '../../src/callbacks/read-callbacks.ts'
 import { hurryCallbacks, pauseCallbacks } from '../../src/callbacks/resend-callbacks.ts'
+import { usually } from '../support/long.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import {
   type BlackHole,
@@ -64,9 +65,9 @@ function statusesByOrder(received: readonly Received[]): Map<string, string[]> {
 }
 
 /** How many callbacks senders share or have waiting. Ten thousand, for a longer look: CALLBACKS=10000 */
-const total = Number(process.env.CALLBACKS ?? 1_000)
+const total = Number(process.env.CALLBACKS ?? usually(200, { long: 1_000 }))
 
-test('four senders send thousands of callbacks once each, in order, within each agent’s bound', async () => {
+test('four senders send many callbacks once each, in order, within each agent’s bound', async () => {
   const widest = 8
   const agents = await Promise.all(Array.from({ length: 5 }, () => newAgent(receiver.url)))
   for (const agent of agents) await makeOutcomes(s, agent, total / 10, ['PAID', 'VOID'])
@@ -113,8 +114,8 @@ describe('other agents’ callbacks come as quickly as ever', () => {
   const attempts = async (agent: AgentClient) =>
     (await s.sql('select from callback_attempts where agent_id = $1', [agent.agentId])).rowCount
 
-  test('beside an agent that never answers and has thousands waiting', async () => {
-    started({ pollEveryMs: 100 })
+  test('beside an agent that never answers and has many waiting', async () => {
+    started({ pollEveryMs: 100, maxInFlight: total / 2 })
     const aloneMs = await fiftyMs(receiver.url)
     const silent = await newAgent(blackHole.url)
     // More than a sender has under way at once.
@@ -126,19 +127,20 @@ describe('other agents’ callbacks come as quickly as ever', () => {
   })
 
   test('beside fifty agents that have stopped answering', async () => {
-    const aloneSender = started({ pollEveryMs: 100 })
+    const maxInFlight = usually(200, { long: 1_000 })
+    const aloneSender = started({ pollEveryMs: 100, maxInFlight })
     const aloneMs = await fiftyMs(receiver.url)
     await aloneSender.stop()
     senders = []
     const silent = await Promise.all(Array.from({ length: 50 }, () => newAgent(blackHole.url)))
-    for (const agent of silent) await makeOutcomes(s, agent, 40, ['FAILED'])
+    for (const agent of silent) await makeOutcomes(s, agent, maxInFlight / 25, ['FAILED'])
     // They were well until now.
     await s.sql(
       `insert into callback_lanes (agent_id, paused, width, failed_seqs, turn)
        select agent_id, false, 32, '{}', 0 from agents on conflict (agent_id) do update set width = 32`,
     )
-    started({ pollEveryMs: 100 })
-    await expect.poll(() => blackHole.held, patient).toBeGreaterThan(900)
+    started({ pollEveryMs: 100, maxInFlight })
+    await expect.poll(() => blackHole.held, patient).toBeGreaterThan(maxInFlight * 0.9)
     await expectAsQuick(aloneMs)
     const ended = await Promise.all(silent.map(attempts))
     expect(ended.every((count) => count === 0)).toBe(true)
@@ -191,21 +193,25 @@ describe('other agents’ callbacks come as quickly as ever', () => {
 })
 
 describe('an endpoint', () => {
+  /** 150 minutes: one at a time where repeats are close together. */
+  const steps = [...Array(20).fill(1), ...Array(26).fill(5)]
+
   test('that comes back after hours gets everything within minutes, and waiting has cost nothing', async () => {
     const sender = started()
     const agent = await newAgent(receiver.url)
     receiver.answer = (_received, response) => response.writeHead(503).end()
-    const waiting = 400
+    const minutes = usually(60, { long: 180 })
+    const waiting = 2 * minutes
     await makeOutcomes(s, agent, waiting, ['FAILED'])
     await sender.round()
-    for (let minute = 0; minute < 180; minute++) {
+    for (let minute = 0; minute < minutes; minute++) {
       s.clock.advance(60_000)
       await sender.round()
     }
     // One probe a minute, after the few that showed it to be down.
     const probes = receiver.received.length
-    expect(probes).toBeGreaterThan(170)
-    expect(probes).toBeLessThan(200)
+    expect(probes).toBeGreaterThan(minutes - 10)
+    expect(probes).toBeLessThan(minutes + 20)
     const { rows } = await s.sql(
       `select sum(attempts)::int as spent, max(attempts) as most,
          count(*) filter (where attempts = 0 and state = 'waiting')::int as untouched
@@ -234,11 +240,11 @@ describe('an endpoint', () => {
     receiver.answer = (_received, response) => response.writeHead(500).end()
     await makeOutcomes(s, agent, 1, ['FAILED'])
     // Long enough for six repeats however late they come, too short for a seventh.
-    for (let minute = 0; minute < 150; minute++) {
+    for (const minutes of steps) {
       await sender.round()
       const { rows } = await s.sql('select width, probe_at from callback_lanes')
       expect(rows).toEqual([{ width: 32, probe_at: null }])
-      s.clock.advance(60_000)
+      s.clock.advance(minutes * 60_000)
     }
     expect(receiver.received.length).toBe(10 + 7)
   })
@@ -269,19 +275,19 @@ describe('an endpoint', () => {
         response.writeHead(refused.includes(json.transactionId) ? 500 : 200).end()
       let others = 0
       // The seventh attempt comes by minute 130 at the latest, the eighth after 178 at the soonest.
-      for (let minute = 0; minute < 150; minute++) {
+      for (const [at, minutes] of steps.entries()) {
         await sender.round()
         // Now and then there is something else to send.
-        if (minute % 10 === 9) {
-          await makeOutcomes(s, agent, 20, ['FAILED'])
-          others += 20
+        if (at % 5 === 4) {
+          await makeOutcomes(s, agent, 10, ['FAILED'])
+          others += 10
           await sender.round()
           const arrived = receiver.received.filter(
             ({ json }) => !refused.includes(json.transactionId),
           )
           expect(arrived.length).toBe(others)
         }
-        s.clock.advance(60_000)
+        s.clock.advance(minutes * 60_000)
       }
       expect(await counts(agent)).toEqual({ delivered: others, waiting: bad })
       const { rows } = await s.sql('select attempts from callbacks where state <> $1', [
@@ -336,9 +342,11 @@ describe('what is held back', () => {
     const sender = started()
     const agent = await newAgent(null)
     const orders = await makeOutcomes(s, agent, 100, ['FAILED'])
-    for (let hour = 0; hour < 100; hour++) {
-      await sender.round()
-      s.clock.advance(3_600_000)
+    for (let day = 0; day < 5; day++) {
+      for (let time = 0; time < 4; time++) {
+        await sender.round()
+        s.clock.advance(6 * 3_600_000)
+      }
     }
     expect(await counts(agent)).toEqual({ no_address: 100 })
     expect(await spent()).toBe(0)

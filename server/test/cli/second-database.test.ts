@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { afterAll, expect, inject, it } from 'vitest'
-import { cleanUp, serve, start, tempFolder } from '../support/process.ts'
+import { cleanUp, dataFolder, serve, start, tempFolder } from '../support/process.ts'
 
 afterAll(cleanUp)
 
 it('a command that is not told where the data is makes no second database beside a service', async () => {
-  const dataDir = await tempFolder()
+  const dataDir = await dataFolder()
   const served = await serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' })
   const elsewhere = await tempFolder()
   const { sluice } = inject('programs')

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inlineSchemas } from '../../src/http/name-schemas.ts'
+import { usually } from '../support/long.ts'
 import { type RawRequest, sendRaw } from '../support/raw-http.ts'
 import {
   type AgentClient,
@@ -15,7 +16,7 @@ import { type Operation, operationsOf, type Schema } from './described.ts'
 import { type Framing, framings, inChunks, pathTexts, signed, signings } from './wire.ts'
 
 /** Requests for each operation. More find rarer faults: `npm run fuzz`, or FUZZ_RUNS. */
-const numRuns = Number(process.env.FUZZ_RUNS ?? 40)
+const numRuns = Number(process.env.FUZZ_RUNS ?? usually(25, { long: 40 }))
 /** Repeats a run: a failure tells its seed. */
 const seed = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) }
 const timeoutMs = 60_000 + numRuns * 500

@@ -13,6 +13,7 @@ import { Problem } from '../../src/lib/problem.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { usually } from '../support/long.ts'
 import {
   type ModelAnswer,
   type ModelTerms,
@@ -22,7 +23,7 @@ import {
 } from '../support/naive-model.ts'
 
 /** More runs find rarer faults: `PROPERTY_RUNS=1000 npx vitest run server/test/ledger/batch-property.test.ts` */
-const numRuns = Number(process.env.PROPERTY_RUNS ?? 20)
+const numRuns = Number(process.env.PROPERTY_RUNS ?? usually(8, { long: 20 }))
 const timeoutMs = Math.max(60_000, numRuns * 2_000)
 
 interface PropertyAgent extends ModelTerms {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inParallel } from '../../src/lib/in-parallel.ts'
 import { camt, dayAt, daysOf, importFile } from '../support/bank-accounts.ts'
+import { usually } from '../support/long.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { payingAccount } from '../support/payout-files.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 /** How many withdrawals a day has. Ten thousand, for a longer look: PAYOUTS=10000 */
-const total = Number(process.env.PAYOUTS ?? 200)
+const total = Number(process.env.PAYOUTS ?? usually(60, { long: 200 }))
 
 let s: TestService
 let receiver: Receiver

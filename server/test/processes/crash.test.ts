@@ -4,6 +4,7 @@ import { Load, type LoadAgent, type Placed, seeded, walletImpliedBy } from '../s
 import {
   cleanUp,
   commandJson,
+  dataFolder,
   type Env,
   kill,
   postgresLog,
@@ -11,7 +12,6 @@ import {
   type Serving,
   serve,
   startSluice,
-  tempFolder,
   verifyClean,
 } from '../support/process.ts'
 import type { AgentClient } from '../support/service.ts'
@@ -33,7 +33,7 @@ test(
   async () => {
     console.info(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
     const random = seeded(seed)
-    const dataDir = await tempFolder()
+    const dataDir = await dataFolder()
     const env = { DATA_DIR: dataDir, LOG_LEVEL: 'warn' }
     let service = await serve(env)
     const agents = await Promise.all([

@@ -1,17 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { openEmbeddedPostgres } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import {
   cleanUp,
   command,
   commandJson,
   copyOfRepository,
+  dataFolder,
   type Env,
   freePort,
   isRunning,
@@ -38,20 +36,6 @@ const liveKey = Buffer.alloc(32, 9).toString('base64')
 
 let databases: TestDatabase[] = []
 let proxies: TcpProxy[] = []
-/** A data directory with a new database, to be copied: making one takes longer than most of these tests. */
-let template: string
-
-beforeAll(async () => {
-  template = mkdtempSync(join(tmpdir(), 'sluice-template-'))
-  const postgres = await openEmbeddedPostgres({ dataDir: template, use: 'command', log: () => {} })
-  await migrate(postgres.ownerUrl)
-  await postgres.close()
-  // Each copy finds a port of its own.
-  const settings = join(template, 'postgres/sluice.json')
-  const { password } = JSON.parse(readFileSync(settings, 'utf8'))
-  writeFileSync(settings, JSON.stringify({ password }))
-})
-afterAll(() => rmSync(template, { recursive: true, force: true }))
 
 afterEach(async () => {
   await cleanUp()
@@ -61,8 +45,7 @@ afterEach(async () => {
 })
 
 async function embedded(more: Env = {}): Promise<{ dataDir: string; env: Env }> {
-  const dataDir = await tempFolder()
-  execFileSync('cp', ['-Rp', join(template, 'postgres'), dataDir])
+  const dataDir = await dataFolder()
   return { dataDir, env: { DATA_DIR: dataDir, ...quiet, ...more } }
 }
 

@@ -9,6 +9,7 @@ import { proveOnward, verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { chainAnew } from '../support/chain-anew.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sample } from '../support/long.ts'
 import { writeWholeBook } from '../support/whole-book.ts'
 import { provedElsewhere } from './proved-elsewhere.ts'
 
@@ -658,9 +659,10 @@ it('what stands nowhere else cannot be changed by the service', async () => {
   }
 })
 
+/** One lie about each column; in a long run all of them. */
 const told = Object.entries(lies).flatMap(([table, columns]) =>
   Object.entries(columns).flatMap(([column, each]) =>
-    each.map(([set, where]): [string, string, string] => [
+    sample(each, 1).map(([set, where]): [string, string, string] => [
       table,
       column,
       `set ${set} where ${where}`,
@@ -771,8 +773,13 @@ async function expectFound(liedIn: string, sql: string): Promise<void> {
     expect({ whole, again }).not.toMatchObject({ again: [] })
     for (const finding of [...whole, ...again]) expect(finding).not.toMatch(/undefined|\[object/)
   } finally {
+    // Truncating would make every session plan its statements anew.
     const mend = [liedIn, 'proofs'].map(
-      (table) => `truncate ${table}; insert into ${table} table backup.${table};`,
+      (
+        table,
+      ) => `delete from ${table} t where t::text not in (select b::text from backup.${table} b);
+        insert into ${table} select b.* from backup.${table} b
+          where b::text not in (select t::text from ${table} t);`,
     )
     await owner.query(mend.join(''))
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Env, freePort, type Running, root, start, tempFolder } from './process.ts'
+import { dataFolder, type Env, freePort, type Running, root, start } from './process.ts'
 
 export interface Demo {
   shopUrl: string
@@ -12,7 +12,7 @@ export interface Demo {
 /** `npm run demo` without npm, with ports and a database of its own; cleanUp() ends it. */
 export async function startDemo(): Promise<Demo> {
   const [port, shopPort] = [await freePort(), await freePort()]
-  const env = { PORT: String(port), SHOP_PORT: String(shopPort), DATA_DIR: await tempFolder() }
+  const env = { PORT: String(port), SHOP_PORT: String(shopPort), DATA_DIR: await dataFolder() }
   const running = start(process.execPath, [join(root, 'demo/demo.js')], { env })
   const failed = running.ended.then(({ stderr }) => {
     throw new Error(`the demo did not start: ${stderr}`)

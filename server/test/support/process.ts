@@ -268,6 +268,14 @@ export async function tempFolder(): Promise<string> {
   return folder
 }
 
+/** The same with a database in it that is up to date, as a service left it that nobody has used yet. */
+export async function dataFolder(): Promise<string> {
+  const folder = await tempFolder()
+  // With its owner, who is another than root.
+  execFileSync('cp', ['-a', `${inject('madeDataDir')}/.`, folder])
+  return folder
+}
+
 /** The main process of the PostgreSQL in a data directory, if it runs. */
 export function postmasterPid(dataDir: string): number | undefined {
   const file = join(dataDir, 'postgres/postmaster.pid')

@@ -29,6 +29,8 @@ export interface TestSender {
 export interface TestSenderOptions {
   /** Callbacks of one agent under way at once, over all senders. */
   widest?: number
+  /** Callbacks of all agents that it has under way at once. */
+  maxInFlight?: number
   resolveHost?: ResolveHost
   /** Another clock than the service's. */
   clock?: Clock
@@ -39,8 +41,8 @@ export interface TestSenderOptions {
 
 /** A sender with pools and connections of its own, as in a process of its own. */
 export function startSender(s: TestService, options: TestSenderOptions = {}): TestSender {
-  const { widest = 32, resolveHost = makeResolveHost(), pollEveryMs, listens = false } = options
-  const { clock = s.clock } = options
+  const { widest = 32, maxInFlight = 1_000, clock = s.clock } = options
+  const { resolveHost = makeResolveHost(), pollEveryMs, listens = false } = options
   const { databaseUrl: url } = s.backend
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
@@ -59,7 +61,7 @@ export function startSender(s: TestService, options: TestSenderOptions = {}): Te
     random: Math.random,
     version: 'test',
     widest,
-    maxInFlight: 1_000,
+    maxInFlight,
     onError,
   })
   const listening = listens

@@ -82,7 +82,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     options: '-c search_path=sluice',
   })
   owner.on('error', () => {})
-  const prover = ledgerProver(backend.pool, owner)
+  const prover = ledgerProver(backend.databaseUrl, owner)
 
   return {
     service,
@@ -105,6 +105,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       try {
         await prover.proveRest()
       } finally {
+        await prover.close()
         await service.close()
         await backend.close()
         await owner.end()
