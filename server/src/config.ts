@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import type { AlertSettings } from './alerts/alert-senders.ts'
+import { oneAddress } from './db/hosts.ts'
 import { isTimeZone } from './lib/local-time.ts'
 import { type OidcSettings, ssoRoles } from './operators/oidc-issuer.ts'
 
@@ -83,10 +84,13 @@ export function readConfig(
   }
   const postgresUrl = (name: string) => {
     const value = text(name)
-    if (value !== undefined && !(URL.canParse(value) && /^postgres(ql)?:\/\//.test(value))) {
-      faults.push(`${name} must be a URL such as postgres://user:password@host:5432/database`)
+    const address = value === undefined ? undefined : oneAddress(value)
+    if (value !== undefined && address === undefined) {
+      faults.push(
+        `${name} must be a URL such as postgres://user:password@host:5432/database, or with several hosts: one:5432,two:5432`,
+      )
     }
-    return value
+    return address ?? value
   }
   const key = (name: string, value = text(name)) => {
     if (value === undefined) return []

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { addressNow } from '../db/hosts.ts'
 import type { Pool } from '../db/pool.ts'
 
 const channel = 'sluice_callbacks'
@@ -58,9 +59,11 @@ export function listen(
     clearInterval(timer)
     if (!stopped) timer = setTimeout(connect, 1_000)
   }
-  const connect = () => {
+  const connect = async () => {
+    const address = await addressNow(databaseUrl)
+    if (stopped) return
     const own = new pg.Client({
-      connectionString: databaseUrl,
+      connectionString: address,
       application_name: 'sluice listener',
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
@@ -89,7 +92,7 @@ export function listen(
         if (client === own) again()
       })
   }
-  connect()
+  void connect()
   return {
     async stop() {
       stopped = true

@@ -56,6 +56,11 @@ export class DatabaseGate {
   }
 }
 
+export async function isStandby(client: Pick<ClientBase, 'query'>): Promise<boolean> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
+  return rows[0]?.standby !== false
+}
+
 /** Some hosted databases do not let a login ask for these; then only what is in the tables counts. */
 const unasked = ['42501', '0A000', '42883']
 

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { addressNow } from './hosts.ts'
 
 /** What a login may do in the database that the service must not. */
 export interface LoginRights {
@@ -13,7 +14,7 @@ export interface LoginRights {
  */
 export async function loginRights(url: string): Promise<LoginRights> {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: await addressNow(url),
     application_name: 'sluice login',
     connectionTimeoutMillis: 5_000,
     query_timeout: 10_000,

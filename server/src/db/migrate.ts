@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { addressNow } from './hosts.ts'
 import { serviceRole, sqlState } from './pool.ts'
 import { DatabaseFault, type MigratingSession, runMigration } from './run-migration.ts'
 
@@ -24,8 +25,9 @@ export interface MigrateOptions {
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { log = () => {} } = options
-  const client = newClient(ownerUrl)
-  const onlooker = newClient(ownerUrl)
+  const address = await addressNow(ownerUrl)
+  const client = newClient(address)
+  const onlooker = newClient(address)
   await client.connect()
   try {
     await onlooker.connect()

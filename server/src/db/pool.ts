@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { DatabaseGate } from './database-gate.ts'
+import { addressesOf, watchPrimary } from './hosts.ts'
 
 /**
  * Money and sequence numbers are bigint everywhere. Ids are bare digits everywhere except in PostgreSQL,
@@ -84,6 +85,9 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   const address = new URL(url)
   const given = address.searchParams.get('options') ?? ''
   address.searchParams.delete('options')
+  const isUnhurried = as === 'owner' || options.settings?.synchronous_commit === 'off'
+  // One that does not answer is not waited for where there are others.
+  const isOneOfSeveral = addressesOf(address.href).length > 1
   const config: pg.PoolConfig & { pipeline?: boolean } = {
     connectionString: address.href,
     max,
@@ -99,8 +103,7 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
       .trim(),
     // No request waits for the owner's statements, nor for those whose loss does not matter, so a busy
     // database may take longer to connect.
-    connectionTimeoutMillis:
-      as === 'owner' || options.settings?.synchronous_commit === 'off' ? 60_000 : 5_000,
+    connectionTimeoutMillis: isOneOfSeveral ? 2_000 : isUnhurried ? 60_000 : 5_000,
     idleTimeoutMillis: 60_000,
     // Somewhat after the server's own end of it, which is the better answer.
     query_timeout: as === 'owner' ? 620_000 : 20_000,
@@ -113,11 +116,42 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
     if (!('synchronous_commit' in settings)) await client.query(raiseForSession)
   }
   const pool = new pg.Pool(config)
+  followPrimary(pool, address.href)
   pool.on('error', onError)
   // A checked-out client emits its connection errors itself, and an unhandled error event ends the
   // process.
   pool.on('connect', (client) => client.on('error', onError))
   return pool
+}
+
+/**
+ * Where the address names several servers: connects to the one that takes writes, and gives up connections to one that
+ * no longer does, which may be frozen or cut off and would let every statement wait.
+ */
+function followPrimary(pool: Pool, url: string): void {
+  if (addressesOf(url).length === 1) return
+  const watch = watchPrimary(url)
+  // Read for each new connection.
+  Object.defineProperty(pool.options, 'connectionString', { get: () => watch.current })
+  const clients = new Map<PoolClient, string>()
+  pool.on('connect', (client) => clients.set(client, watch.current))
+  pool.on('remove', (client) => clients.delete(client))
+  const onMove = () => {
+    for (const [client, address] of clients) {
+      if (address !== watch.current) socketOf(client).destroy()
+    }
+  }
+  watch.onMove(onMove)
+  const end = pool.end.bind(pool) as () => Promise<void>
+  pool.end = (async () => {
+    watch.leave(onMove)
+    await end()
+  }) as Pool['end']
+}
+
+/** The library has no other way to end a connection whose server does not answer. */
+function socketOf(client: PoolClient): { destroy(): void } {
+  return (client as PoolClient & { connection: { stream: { destroy(): void } } }).connection.stream
 }
 
 const plansLiveMs = 1_000

@@ -274,13 +274,13 @@ export class WitnessKeeper {
     const now = clock()
     const longest = now.getTime() - longestBackupMs
     const sinceMs = last ? Math.min(last.markedAt.getTime(), now.getTime()) - marginMs : longest
-    const epochs = [this.epoch, ...kept.map(({ epoch }) => BigInt(epoch))]
+    const epoch = Math.max(Number(this.epoch), ...kept.map((each) => each.epoch))
     const hold = await inTransaction(this.pool, (tx) =>
       holdRestored(tx, {
         since: new Date(sinceMs),
         found: `It was noticed: ${words}.`,
         at: now,
-        epoch: epochs.reduce((most, each) => (each > most ? each : most)),
+        epoch: BigInt(epoch),
         lostAt: at,
       }),
     )

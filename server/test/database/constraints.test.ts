@@ -1687,6 +1687,7 @@ describe('what is written down stays so, by privilege', () => {
       'proposal_answers',
       'approval_rules',
       'stops',
+      'witness_marks',
       'limit_rules',
       'limit_entries',
       'limit_counting',

@@ -1,0 +1,134 @@
+import pg from 'pg'
+import { isStandby } from './database-gate.ts'
+
+/** How often the server in use is asked whether it still takes writes, and how long it has to answer. */
+const everyMs = 1_000
+const answerWithinMs = 1_000
+
+/** The parameter that has the other servers, in an address that otherwise names the first one. */
+const others = 'other_hosts'
+
+/**
+ * DATABASE_URL as libpq reads it may name several servers: postgres://user@one:5432,two:5432/sluice. Here it becomes
+ * an address that any parser reads. Undefined if it is no address of PostgreSQL.
+ */
+export function oneAddress(text: string): string | undefined {
+  const [, start, login = '', hosts = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/)([^@/]*@)?([^/?]*)(.*)$/s.exec(text) ?? []
+  if (start === undefined) return undefined
+  const [first = '', ...more] = hosts.split(',')
+  const single = `${start}${login}${first}${rest}`
+  if (!URL.canParse(single)) return undefined
+  const url = new URL(single)
+  const attrs = url.searchParams.get('target_session_attrs')
+  // The only kind of session that the service can use.
+  if (attrs !== null && attrs !== 'read-write' && attrs !== 'primary') return undefined
+  if (attrs === null && more.length === 0) return text
+  url.searchParams.delete('target_session_attrs')
+  if (more.length === 0) return url.href
+  if (more.some((host) => !URL.canParse(`${start}${host}/`))) return undefined
+  url.searchParams.set(others, more.join(','))
+  return url.href
+}
+
+/** The addresses of all servers that an address names. */
+export function addressesOf(url: string): string[] {
+  const first = new URL(url)
+  const more = (first.searchParams.get(others) ?? '').split(',').filter((host) => host !== '')
+  first.searchParams.delete(others)
+  return [
+    first.href,
+    ...more.map((host) => {
+      const each = new URL(first)
+      const named = new URL(`postgres://${host}/`)
+      each.hostname = named.hostname
+      each.port = named.port
+      return each.href
+    }),
+  ]
+}
+
+const watches = new Map<string, PrimaryWatch>()
+
+/** The address of the server that takes writes, as far as is known. Looks for it if it has not been. */
+export async function addressNow(url: string): Promise<string> {
+  const addresses = addressesOf(url)
+  const [only = url] = addresses
+  if (addresses.length === 1) return only
+  return watches.get(url)?.current ?? (await findPrimary(addresses)) ?? only
+}
+
+/** Follows the server that takes writes, for as long as somebody uses it; the watch of an address is shared. */
+export function watchPrimary(url: string): PrimaryWatch {
+  const watch = watches.get(url) ?? new PrimaryWatch(url)
+  watches.set(url, watch)
+  watch.users++
+  return watch
+}
+
+export class PrimaryWatch {
+  users = 0
+  current: string
+  private readonly url: string
+  private readonly addresses: string[]
+  private readonly hooks = new Set<() => void>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(url: string) {
+    this.url = url
+    this.addresses = addressesOf(url)
+    this.current = this.addresses[0] ?? url
+    if (this.addresses.length > 1) void this.look()
+  }
+
+  /** Called when another server takes writes than before. */
+  onMove(hook: () => void): void {
+    this.hooks.add(hook)
+  }
+
+  /** Ends the watch with its last user. */
+  leave(hook: () => void): void {
+    this.hooks.delete(hook)
+    this.users--
+    if (this.users > 0) return
+    clearTimeout(this.timer)
+    watches.delete(this.url)
+  }
+
+  private async look(): Promise<void> {
+    const found = (await takesWrites(this.current))
+      ? this.current
+      : await findPrimary(this.addresses)
+    if (found !== undefined && found !== this.current) {
+      this.current = found
+      for (const hook of this.hooks) hook()
+    }
+    if (this.users === 0 && watches.get(this.url) !== this) return
+    this.timer = setTimeout(() => void this.look(), found === undefined ? 200 : everyMs)
+    this.timer.unref()
+  }
+}
+
+/** The first server that answers that it takes writes. */
+async function findPrimary(addresses: readonly string[]): Promise<string | undefined> {
+  const asked = await Promise.all(addresses.map(takesWrites))
+  return addresses.find((_address, at) => asked[at])
+}
+
+async function takesWrites(address: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: address,
+    application_name: 'sluice primary',
+    connectionTimeoutMillis: answerWithinMs,
+    query_timeout: answerWithinMs,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return !(await isStandby(client))
+  } catch {
+    return false
+  } finally {
+    void client.end().catch(() => {})
+  }
+}

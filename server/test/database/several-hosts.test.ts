@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { testDatabase } from '../support/database.ts'
+import { startTestService } from '../support/service.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const patient = { interval: 50, timeout: 60_000 }
+
+it('with several servers in DATABASE_URL the service goes on at the one that takes writes', async () => {
+  const database = await testDatabase()
+  const [one, two] = [await TcpProxy.open(database.url), await TcpProxy.open(database.url)]
+  const [first, second] = [new URL(one.url), new URL(two.url)]
+  const url = `${first.protocol}//${first.username}:${first.password}@${first.host},${second.host}${first.pathname}?target_session_attrs=read-write`
+  const s = await startTestService({ env: { DATABASE_URL: url }, realTime: true })
+  const agent = await s.agent()
+  expect((await agent.deposit()).status).toBe(201)
+
+  const answers = new Set<number>()
+  const tryAgain = async () => {
+    const answer = await agent.deposit()
+    answers.add(answer.status)
+    if (answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    return answer.status
+  }
+  // The first one is gone.
+  one.refuse(true)
+  expect(one.cutAll()).toBeGreaterThan(0)
+  await expect.poll(tryAgain, patient).toBe(201)
+  // The second one says nothing any more, which a connection that is open does not notice by itself.
+  one.refuse(false)
+  two.stall(true)
+  await expect.poll(tryAgain, patient).toBe(201)
+  for (const status of answers) expect([201, 503]).toContain(status)
+  await s.close()
+  await Promise.all([one.close(), two.close()])
+  await database.close()
+})
