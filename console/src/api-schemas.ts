@@ -2528,7 +2528,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -3176,6 +3176,80 @@ export interface Operations {
         payouts: boolean
       }[]
       next: null
+    }
+  }
+  'GET /console/api/queue': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      counts: {
+        /** payments to decide, up to 100 */
+        payment: number
+        /** proposals that you can approve, up to 100 */
+        approval: number
+        /** movements that nothing explains, up to 100 */
+        movement: number
+        /** payouts whose outcome is not known, up to 100 */
+        payout: number
+        /** days on which books and bank differ, up to 100 */
+        break: number
+        /** contradictions, up to 100 */
+        open_item: number
+        /** all of them */
+        all: number
+      }
+      data: {
+        /** what it is */
+        kind: 'payment' | 'approval' | 'movement' | 'payout' | 'break' | 'open_item'
+        /** of the payment, proposal, order, item, or account and day */
+        id: string
+        /** the bank account of a movement, else the id */
+        at: string
+        /** why it waits, or what it is about */
+        title: string
+        /** where it is about an amount */
+        amount: number | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        agent_name: string | null
+        /** since when it waits */
+        since: string
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+    }
+  }
+  'GET /console/api/queue/counts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** payments to decide, up to 100 */
+      payment: number
+      /** proposals that you can approve, up to 100 */
+      approval: number
+      /** movements that nothing explains, up to 100 */
+      movement: number
+      /** payouts whose outcome is not known, up to 100 */
+      payout: number
+      /** days on which books and bank differ, up to 100 */
+      break: number
+      /** contradictions, up to 100 */
+      open_item: number
+      /** all of them */
+      all: number
     }
   }
   'GET /console/api/settings': {
@@ -6295,7 +6369,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -6729,7 +6803,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -6739,7 +6813,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -6923,7 +6997,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -6933,7 +7007,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7117,7 +7191,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7322,7 +7396,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7514,7 +7588,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7524,7 +7598,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7708,7 +7782,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7718,7 +7792,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7902,7 +7976,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -8094,7 +8168,97 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/payment-decisions': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 decisions, of one currency */
+      decisions: {
+        payment_id: string
+        /** credit, return or dismiss */
+        do: 'credit' | 'return' | 'dismiss'
+        /** the deposit it pays */
+        txn_id?: string
+        /** an agent's app id */
+        agent?: string
+      }[]
+      /** of the list as it was shown */
+      digest: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        payment_id: string
+        /** done or refused */
+        outcome: 'done' | 'refused'
+        /** why it was refused */
+        detail: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payment-decisions/preview': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 decisions, of one currency */
+      decisions: {
+        payment_id: string
+        /** credit, return or dismiss */
+        do: 'credit' | 'return' | 'dismiss'
+        /** the deposit it pays */
+        txn_id?: string
+        /** an agent's app id */
+        agent?: string
+      }[]
+    }
+    answer: {
+      /** of the list as it was shown */
+      digest: string
+      /** of all of them */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the most that one code confirms, by policy; null for any sum */
+      most: number | null
+      data: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** credit, return or dismiss */
+        does: 'credit' | 'return' | 'dismiss'
+        /** the order or the wallet */
+        to: string | null
       }[]
     }
   }
@@ -8534,7 +8698,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -8962,7 +9126,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */

@@ -79,6 +79,7 @@ export const words = {
     home: 'Home',
     orders: 'Orders',
     callbacks: 'Callbacks',
+    queue: 'Queue',
     payments: 'To decide',
     openItems: 'Open items',
     approvals: 'Approvals',
