@@ -2816,7 +2816,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -3466,6 +3466,7 @@ export interface Operations {
       next: null
     }
   }
+<<<<<<< HEAD
   'GET /console/api/search': {
     query: {
       /** an id, a reference, a user, a name, an account number or an amount */
@@ -3513,6 +3514,82 @@ export interface Operations {
       }[]
     }
   }
+=======
+  'GET /console/api/queue': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      counts: {
+        /** payments to decide, up to 100 */
+        payment: number
+        /** proposals that you can approve, up to 100 */
+        approval: number
+        /** movements that nothing explains, up to 100 */
+        movement: number
+        /** payouts whose outcome is not known, up to 100 */
+        payout: number
+        /** days on which books and bank differ, up to 100 */
+        break: number
+        /** contradictions, up to 100 */
+        open_item: number
+        /** all of them */
+        all: number
+      }
+      data: {
+        /** what it is */
+        kind: 'payment' | 'approval' | 'movement' | 'payout' | 'break' | 'open_item'
+        /** of the payment, proposal, order, item, or account and day */
+        id: string
+        /** the bank account of a movement, else the id */
+        at: string
+        /** why it waits, or what it is about */
+        title: string
+        /** where it is about an amount */
+        amount: number | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        agent_name: string | null
+        /** since when it waits */
+        since: string
+        /** the address of who looks into it */
+        assignee: string | null
+      }[]
+    }
+  }
+  'GET /console/api/queue/counts': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** payments to decide, up to 100 */
+      payment: number
+      /** proposals that you can approve, up to 100 */
+      approval: number
+      /** movements that nothing explains, up to 100 */
+      movement: number
+      /** payouts whose outcome is not known, up to 100 */
+      payout: number
+      /** days on which books and bank differ, up to 100 */
+      break: number
+      /** contradictions, up to 100 */
+      open_item: number
+      /** all of them */
+      all: number
+    }
+  }
+>>>>>>> desk
   'GET /console/api/settings': {
     query: Record<string, never>
     body: undefined
@@ -6630,7 +6707,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7064,7 +7141,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7074,7 +7151,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7258,7 +7335,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7268,7 +7345,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -7452,7 +7529,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7657,7 +7734,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7849,7 +7926,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -7859,7 +7936,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -8043,7 +8120,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -8053,7 +8130,7 @@ export interface Operations {
       /** 3 to 500 characters that say why */
       reason: string
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** the version of the order that was looked at; where it has changed, it is refused */
       version?: number
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -8237,7 +8314,7 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
       }[]
     }
   }
@@ -8429,7 +8506,97 @@ export interface Operations {
         why_not: string | null
         /** the code has to be given again */
         moves_money: boolean
-        needs: ('reason' | 'evidence' | 'amount' | 'code')[]
+        needs: ('reason' | 'amount' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/payment-decisions': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 decisions, of one currency */
+      decisions: {
+        payment_id: string
+        /** credit, return or dismiss */
+        do: 'credit' | 'return' | 'dismiss'
+        /** the deposit it pays */
+        txn_id?: string
+        /** an agent's app id */
+        agent?: string
+      }[]
+      /** of the list as it was shown */
+      digest: string
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        payment_id: string
+        /** done or refused */
+        outcome: 'done' | 'refused'
+        /** why it was refused */
+        detail: string | null
+      }[]
+    }
+  }
+  'POST /console/api/payment-decisions/preview': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 decisions, of one currency */
+      decisions: {
+        payment_id: string
+        /** credit, return or dismiss */
+        do: 'credit' | 'return' | 'dismiss'
+        /** the deposit it pays */
+        txn_id?: string
+        /** an agent's app id */
+        agent?: string
+      }[]
+    }
+    answer: {
+      /** of the list as it was shown */
+      digest: string
+      /** of all of them */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      /** the most that one code confirms, by policy; null for any sum */
+      most: number | null
+      data: {
+        payment_id: string
+        /** what came in */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** credit, return or dismiss */
+        does: 'credit' | 'return' | 'dismiss'
+        /** the order or the wallet */
+        to: string | null
       }[]
     }
   }
@@ -8869,7 +9036,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -9297,7 +9464,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** 1 to 1000 printable characters */
-      evidence: string
+      evidence?: string
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */

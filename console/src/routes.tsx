@@ -57,6 +57,7 @@ const tree = top.addChildren([
     page('/orders/$txnId', () => import('./pages/order/order.tsx')),
     page('/callbacks', () => import('./pages/callbacks/callbacks.tsx')),
     page('/callbacks/$appId/$seq', () => import('./pages/callback/callback.tsx')),
+    page('/queue', () => import('./pages/queue/queue.tsx')),
     page('/payments', () => import('./pages/payments/payments.tsx')),
     page('/payments/$paymentId', () => import('./pages/payment/payment.tsx')),
     page('/approvals', () => import('./pages/approvals/approvals.tsx')),

@@ -80,6 +80,7 @@ export const words = {
     insights: 'Insights',
     orders: 'Orders',
     callbacks: 'Callbacks',
+    queue: 'Queue',
     payments: 'To decide',
     openItems: 'Open items',
     approvals: 'Approvals',

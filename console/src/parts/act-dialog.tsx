@@ -29,6 +29,8 @@ export function ActDialog(props: {
   confirm: string
   danger?: boolean
   needsReason?: boolean
+  /** What the reason has to show, where it is more than why. */
+  reasonHint?: string
   /** For forms with many fields. */
   wide?: boolean
   needsCode?: boolean
@@ -95,7 +97,7 @@ export function ActDialog(props: {
           {needsReason && (
             <Textarea
               label={words.reason}
-              description={words.reasonHint}
+              description={props.reasonHint ?? words.reasonHint}
               required
               maxLength={500}
               data-autofocus

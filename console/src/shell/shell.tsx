@@ -87,7 +87,7 @@ export function Shell() {
 
 function Places() {
   const places = placesFor(useMe())
-  const waiting = useWaiting()
+  const counts = useCounts()
   const groups = [...new Set(places.map(({ group }) => group))]
   return groups.map((group) => (
     <div key={group} className={classes.group}>
@@ -104,24 +104,37 @@ function Places() {
           >
             <Icon size={17} stroke={1.6} aria-hidden />
             {label}
-            {to === pages.approvals && waiting > 0 && (
-              <span className={classes.count}>
-                <span aria-hidden>{waiting}</span>
-                <VisuallyHidden>{words.nav.waiting(waiting)}</VisuallyHidden>
-              </span>
-            )}
+            <Count waiting={counts[to] ?? 0} />
           </Link>
         ))}
     </div>
   ))
 }
 
-/** How many proposals wait that the user may approve. */
-function useWaiting(): number {
+/** How many wait there, beside a place in the menu. */
+function Count({ waiting }: { waiting: number }) {
+  if (waiting === 0) return null
+  return (
+    <span className={classes.count}>
+      <span aria-hidden>{waiting >= 100 ? '100+' : waiting}</span>
+      <VisuallyHidden>{words.nav.waiting(waiting)}</VisuallyHidden>
+    </span>
+  )
+}
+
+/** How many things wait for the user, by the page where they do. */
+function useCounts(): Partial<Record<string, number>> {
   const { data } = useQuery({
-    queryKey: ['approvals', 'waiting'],
-    queryFn: ({ signal }) => ask(api.approvals, { query: { limit: 1 }, signal }),
+    queryKey: ['queue', 'counts'],
+    queryFn: ({ signal }) => ask(api.queueCounts, { signal }),
     refetchInterval: 15_000,
   })
-  return data?.to_decide ?? 0
+  if (!data) return {}
+  return {
+    [pages.queue]: data.all,
+    [pages.payments]: data.payment + data.movement,
+    [pages.approvals]: data.approval,
+    [pages.openItems]: data.open_item,
+    [pages.reconciliation]: data.break,
+  }
 }

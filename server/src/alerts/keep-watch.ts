@@ -47,3 +47,16 @@ export async function keepWatch(
     }
   })
 }
+
+/** What was wrong at the last look, the longest first, up to a number. */
+export async function readWatched(
+  pool: Pool,
+  kind: AlertKind,
+  limit: number,
+): Promise<{ subject: string; since: Date }[]> {
+  const { rows } = await pool.query<{ subject: string; since: Date }>(
+    'select subject, since from alert_watch where kind = $1 order by since, subject limit $2',
+    [kind, limit],
+  )
+  return rows
+}

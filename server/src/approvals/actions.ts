@@ -2,6 +2,10 @@
 export const actions = {
   adjust_wallet: { title: 'Credit or debit a wallet', hasAmount: true },
   credit_payment: { title: 'Credit a payment', hasAmount: true },
+  decide_together: {
+    title: 'Decide on several payments with one code: the amount is the most together',
+    hasAmount: true,
+  },
   return_payment: { title: 'Say that a payment was given back', hasAmount: true },
   dismiss_payment: { title: 'Say that what was reported is not money', hasAmount: true },
   record_payment: { title: 'Record a payment by hand', hasAmount: true },

@@ -106,6 +106,16 @@ export async function searchMovements(
   return found(pool, rows)
 }
 
+/** The movements that nothing explains, of all accounts, newest first. */
+export async function listUnexplained(pool: Pool, limit: number): Promise<FoundMovement[]> {
+  const { rows } = await pool.query<BankMovement>(
+    `select ${movementColumns.select('m')} from bank_movements m where m.state = 'unexplained'
+     order by m.booked_on desc, m.movement_id desc limit $1`,
+    [limit],
+  )
+  return found(pool, rows)
+}
+
 async function found(pool: Pool, rows: readonly BankMovement[]): Promise<FoundMovement[]> {
   if (rows.length === 0) return []
   const [payments, reports, hands] = await Promise.all([

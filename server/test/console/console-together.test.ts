@@ -46,9 +46,8 @@ const button = ({ page }: Person, name: string) => page.getByRole('button', { na
 const dialog = ({ page }: Person) => page.getByRole('dialog')
 
 /** Fills in what the dialog of an action asks for. */
-async function fill(person: Person, more: { evidence?: boolean; code?: boolean } = {}) {
+async function fill(person: Person, more: { code?: boolean } = {}) {
   await dialog(person).getByLabel('Reason').fill('as the bank says')
-  if (more.evidence) await dialog(person).getByLabel('Evidence').fill('statement line 7')
   if (more.code) {
     const code = dialog(person).getByLabel('Code from your authenticator')
     await code.fill(person.client.code())
@@ -75,7 +74,7 @@ it('both decide on a payment: it is credited once, and the other sees it decided
   await button(anna, 'Credit this order').first().click()
   await fill(anna, { code: true })
   await button(ben, 'Mark returned').click()
-  await fill(ben, { evidence: true, code: true })
+  await fill(ben, { code: true })
   await press(anna)
   await anna.page.getByText('Credited', { exact: true }).waitFor()
   await press(ben)
@@ -110,7 +109,7 @@ it('one marks a withdrawal paid and the other failed: the first counts, and mone
     await person.page.goto(console.at(`/orders/${json.txn_id}`))
     const label = person === anna ? 'Mark failed' : 'Mark paid'
     await button(person, label).click()
-    await fill(person, { evidence: true, code: true })
+    await fill(person, { code: true })
   }
   await press(anna)
   await anna.page.getByText('Failed', { exact: true }).first().waitFor()

@@ -46,9 +46,8 @@ const dialog = () => page.getByRole('dialog')
 const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
 
 /** Fills in what a dialog asks for and confirms it; where it closes, it was done. */
-async function confirm(label: string, more: { evidence?: string } = {}) {
+async function confirm(label: string) {
   const asked = dialog()
-  if (more.evidence !== undefined) await asked.getByLabel('Evidence').fill(more.evidence)
   const reason = asked.getByLabel('Reason')
   if ((await reason.count()) > 0) await reason.fill('as the bank says')
   const code = asked.getByLabel('Code from your authenticator')
@@ -262,7 +261,7 @@ describe('payments to decide', () => {
     await wrong('PAY-3')
     await openFirst()
     await button('Mark returned').click()
-    await confirm('Mark returned', { evidence: 'statement line 7' })
+    await confirm('Mark returned')
     await page.getByText('Returned', { exact: true }).waitFor()
     await open('/payments')
     await page.getByText('Nothing to decide').waitFor()

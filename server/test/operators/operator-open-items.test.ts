@@ -114,7 +114,7 @@ describe('the console', () => {
     const { itemId, txnId } = await contradiction()
     const order = (await operator.get(`/orders/${txnId}`)).json
     const action = order.actions.find(({ name }: { name: string }) => name === 'mark-paid')
-    expect(action).toMatchObject({ allowed: true, needs: ['reason', 'evidence', 'code'] })
+    expect(action).toMatchObject({ allowed: true, needs: ['reason', 'code'] })
     expect(order.words.why).toContain('A provider says otherwise.')
     const body = { reason, evidence: 'statement 8', version: order.order.version }
     expect((await operator.post(`/orders/${txnId}/mark-paid`, body)).status).toBe(403)

@@ -1,4 +1,4 @@
-import { Group, Skeleton, Stack, Textarea } from '@mantine/core'
+import { Group, Skeleton, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -19,7 +19,6 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { orderWords } from '../order/order-words.ts'
 import { openItemWords as says } from './open-item-words.ts'
 
 type ItemDetail = Answer<typeof api.openItem>
@@ -113,7 +112,6 @@ function CloseDialog(props: {
   changed: () => Promise<unknown>
   close: () => void
 }) {
-  const [evidence, setEvidence] = useDraft('closing/evidence', '')
   const queries = useQueryClient()
   return (
     <ActDialog
@@ -122,23 +120,15 @@ function CloseDialog(props: {
       explain={says.closeExplain}
       confirm={says.close}
       danger
+      reasonHint={says.evidenceHint}
       close={props.close}
       act={async ({ reason, code }) => {
         const params = { item_id: props.itemId }
-        await ask(api.closeOpenItem, { params, body: { evidence, reason, code } })
+        await ask(api.closeOpenItem, { params, body: { reason, code } })
         await props.changed()
         void queries.invalidateQueries({ queryKey: ['open-items'] })
         notifications.show({ message: says.closedNow })
       }}
-    >
-      <Textarea
-        label={orderWords.evidence}
-        description={says.evidenceHint}
-        required
-        data-autofocus
-        value={evidence}
-        onChange={(event) => setEvidence(event.currentTarget.value)}
-      />
-    </ActDialog>
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -63,13 +63,13 @@ function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; cl
   const { name, needs } = action
   const { label, explain } = says.actions[name]
   const queries = useQueryClient()
-  const [evidence, setEvidence] = useDraft(`action/${name}/evidence`, '')
   const [refunded, setRefunded] = useDraft(`action/${name}/amount`, String(order.refundable ?? ''))
   const [isElsewhere, setElsewhere] = useDraft(`action/${name}/elsewhere`, false)
   const [to, setTo] = useDraft(`action/${name}/to`, noAccount)
   const amount = order.paid_amount ?? order.amount
   const needsAmount = needs.includes('amount')
-  const needsEvidence = needs.includes('evidence')
+  // What is claimed of a bank needs more than an opinion.
+  const isClaim = ['mark-paid', 'mark-failed', 'take-back', 'revert'].includes(name)
   return (
     <ActDialog
       draft={`action/${name}`}
@@ -86,6 +86,7 @@ function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; cl
       confirm={label}
       danger={action.moves_money}
       needsReason={needs.includes('reason')}
+      {...(isClaim && { reasonHint: says.evidenceHint })}
       needsCode={needs.includes('code')}
       close={props.close}
       act={async ({ reason, code }) => {
@@ -96,7 +97,6 @@ function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; cl
             // The version the user saw: if the order has changed since, the service refuses the action.
             version: props.asked.version,
             ...(needs.includes('code') && { code }),
-            ...(needsEvidence && { evidence }),
             ...(needsAmount && { amount: refunded.trim(), ref: props.asked.ref }),
             ...(needsAmount && isElsewhere && { to }),
           },
@@ -137,16 +137,6 @@ function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; cl
             onChange={(event) => setTo({ ...to, [field]: event.currentTarget.value })}
           />
         ))}
-      {needsEvidence && (
-        <Textarea
-          label={says.evidence}
-          description={says.evidenceHint}
-          required
-          data-autofocus
-          value={evidence}
-          onChange={(event) => setEvidence(event.currentTarget.value)}
-        />
-      )}
     </ActDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { NativeSelect, Textarea } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api.ts'
@@ -8,7 +8,6 @@ import { useDraft } from '../../parts/draft.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { api } from '../../paths.ts'
 import { words } from '../../words.ts'
-import { orderWords } from '../order/order-words.ts'
 import { type PaymentDetail, paymentKey } from './payment-detail.ts'
 import { paymentWords as says } from './payment-words.ts'
 
@@ -27,7 +26,6 @@ export function DecisionDialog(props: {
   const { payment, decision } = props
   const queries = useQueryClient()
   const [agent, setAgent] = useDraft('decision/wallet/agent', payment.app_id ?? '')
-  const [evidence, setEvidence] = useDraft(`decision/${decision.kind}/evidence`, '')
   const choices = useAgentChoices()
   const amount = `${moneyText(payment.amount, payment.currency)} ${payment.currency}`
   const told = says.decisions[decision.kind]
@@ -39,9 +37,9 @@ export function DecisionDialog(props: {
       case 'wallet':
         return ask(api.creditPayment, { params, body: { agent, reason, code } })
       case 'return':
-        return ask(api.returnPayment, { params, body: { evidence, reason, code } })
+        return ask(api.returnPayment, { params, body: { reason, code } })
       case 'dismiss':
-        return ask(api.dismissPayment, { params, body: { evidence, reason, code } })
+        return ask(api.dismissPayment, { params, body: { reason, code } })
     }
   }
   return (
@@ -51,6 +49,8 @@ export function DecisionDialog(props: {
       explain={told.explain}
       confirm={told.confirm}
       danger
+      {...(decision.kind === 'return' && { reasonHint: says.returnEvidence })}
+      {...(decision.kind === 'dismiss' && { reasonHint: says.dismissEvidence })}
       close={props.close}
       act={async (given) => {
         await send(given)
@@ -73,16 +73,6 @@ export function DecisionDialog(props: {
             </option>
           ))}
         </NativeSelect>
-      )}
-      {(decision.kind === 'return' || decision.kind === 'dismiss') && (
-        <Textarea
-          label={orderWords.evidence}
-          description={decision.kind === 'return' ? says.returnEvidence : says.dismissEvidence}
-          required
-          data-autofocus
-          value={evidence}
-          onChange={(event) => setEvidence(event.currentTarget.value)}
-        />
       )}
     </ActDialog>
   )

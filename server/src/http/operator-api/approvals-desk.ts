@@ -41,6 +41,8 @@ export interface ActionView {
   subject: { kind: string; id: string }
   agentId: bigint | null
   amount?: { minor: bigint; currency: string } | null
+  /** What it consists of, if it is several: each is held to the rules by itself too. */
+  parts?: readonly AskedAction[]
   /** Only what the action changes: if it differs when the action runs, the action is refused. */
   before: unknown
   after: unknown
@@ -129,7 +131,11 @@ export class ApprovalsDesk {
     const view = await runnable.view(operator, input)
     const { agentId, amount = null } = view
     const facts = await readApprovalFacts(this.pool, this.now())
-    const judged = this.judge(facts, names, agentId, amount)
+    const { parts = [], ...shown } = view
+    const judged = strictest([
+      this.judge(facts, names, agentId, amount),
+      ...parts.map((part) => needsTwoPeople(facts, this.mode, part)),
+    ])
     if (!judged.needsTwo) return undefined
     // Anyone with a shell may have typed a command.
     const isCommand = operator.userId === nobody
@@ -142,7 +148,7 @@ export class ApprovalsDesk {
     const at = this.now()
     const reason = typeof body.reason === 'string' ? body.reason : null
     const asked = {
-      ...view,
+      ...shown,
       amount,
       action,
       route,
@@ -230,10 +236,7 @@ export class ApprovalsDesk {
     const judged = names.map((action) =>
       needsTwoPeople(facts, this.mode, { action, agentId, amount }),
     )
-    return {
-      needsTwo: judged.some((each) => each.needsTwo),
-      adminOnly: judged.some((each) => each.needsTwo && each.adminOnly),
-    }
+    return strictest(judged)
   }
 
   /** Whether only an admin may approve, by what the rules said then or say now. */
@@ -330,6 +333,13 @@ export class ApprovalsDesk {
     if (!proposal || !seesProposal(operator, proposal))
       throw new Problem('not_found', 'There is no such proposal.')
     return proposal
+  }
+}
+
+function strictest(judged: readonly { needsTwo: boolean; adminOnly: boolean }[]) {
+  return {
+    needsTwo: judged.some((each) => each.needsTwo),
+    adminOnly: judged.some((each) => each.needsTwo && each.adminOnly),
   }
 }
 

@@ -210,7 +210,7 @@ function alarmRoutes(api: OperatorApi, desk: Desk): void {
 }
 
 /** Why an operator may not approve each of some proposals: a few statements, however many they are. */
-async function whyNotEach(
+export async function whyNotEach(
   api: OperatorApi,
   desk: Desk,
   proposals: readonly Proposal[],

@@ -4,6 +4,7 @@ import { type explanations, findMovement } from '../../bank-accounts/movement-st
 import { movementView } from '../../bank-accounts/movement-view.ts'
 import {
   type FoundMovement,
+  listUnexplained,
   type MovementFilter,
   searchMovements,
 } from '../../bank-accounts/read-movements.ts'
@@ -90,8 +91,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
     summary: 'Movements of all accounts that wait for an explanation, newest first',
     schema: { response: UnexplainedList },
     handler: async ({ operator }) => {
-      const states = ['unexplained'] as const
-      const found = await searchMovements(pool, { ...anything, states, limit: mostUnexplained })
+      const found = await listUnexplained(pool, mostUnexplained)
       return jsonText({ data: found.map((movement) => rowOf(movement, operator)), next: null })
     },
   })

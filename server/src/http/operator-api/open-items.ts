@@ -103,7 +103,7 @@ function closeRoute(api: OperatorApi, desk: Desk): void {
     schema: { params: ItemParams, body: CloseRequest, response: ItemDetail },
     handler: async ({ operator, params, body }) => {
       const item = await itemNamed(desk, params.item_id)
-      const { evidence, reason } = body
+      const { reason, evidence = reason } = body
       await audited(
         desk.pool,
         desk.now,

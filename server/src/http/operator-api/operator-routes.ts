@@ -32,11 +32,16 @@ import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
 import { passkeyRoutes } from './passkeys.ts'
+import { paymentDecisionRoutes } from './payment-decisions.ts'
 import { paymentRoutes } from './payments.ts'
 import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
+<<<<<<< HEAD
 import { restoreRoutes } from './restores.ts'
+=======
+import { queueRoutes } from './queue.ts'
+>>>>>>> desk
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { searchRoute } from './search.ts'
@@ -119,6 +124,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
+  paymentDecisionRoutes(api, desk)
+  queueRoutes(api, desk)
   openItemRoutes(api, desk)
   eventRoutes(api, desk)
   walletRoutes(api, desk)

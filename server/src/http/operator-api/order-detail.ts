@@ -235,7 +235,7 @@ function actionsOf(situation: OrderSituation, operator: Operator) {
   const shown =
     operator.agentId === null ? actionsOfKind[situation.order.kind] : (['resend'] as const)
   return shown.map((name) => {
-    const { movesMoney, needsEvidence } = actionTraits[name]
+    const { movesMoney } = actionTraits[name]
     const why = may(operator, permissionFor(name))
       ? whyNot(name, situation)
       : `The role ${operator.role} may not do this.`
@@ -246,7 +246,6 @@ function actionsOf(situation: OrderSituation, operator: Operator) {
       moves_money: movesMoney,
       needs: [
         'reason',
-        ...(needsEvidence ? ['evidence'] : []),
         ...(name === 'refund' ? ['amount'] : []),
         ...(name === 'resend' ? [] : ['code']),
       ],

@@ -147,7 +147,7 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
       view: async ({ params, body }) =>
         viewOf(await paymentNamed(desk, params.payment_id), {
           state: 'returned',
-          evidence: body.evidence,
+          evidence: evidenceIn(body),
         }),
     },
     handler: async ({ operator, params, body }) => {
@@ -160,10 +160,15 @@ function decisionRoutes(api: OperatorApi, desk: Desk): void {
         entry,
         async () => {
           if (payment.state !== 'waiting') throw decidedMeanwhile()
-          const { changed } = await returnPayment(desk, payment_id, body.evidence, payment.agentId)
+          const { changed } = await returnPayment(
+            desk,
+            payment_id,
+            evidenceIn(body),
+            payment.agentId,
+          )
           if (!changed) throw decidedMeanwhile()
         },
-        () => ({ state: 'returned', evidence: body.evidence }),
+        () => ({ state: 'returned', evidence: evidenceIn(body) }),
       )
       return paymentDetail(desk, operator, payment_id)
     },
@@ -185,7 +190,7 @@ function dismissRoute(api: OperatorApi, desk: Desk): void {
       view: async ({ params, body }) =>
         viewOf(await paymentNamed(desk, params.payment_id), {
           state: 'dismissed',
-          evidence: body.evidence,
+          evidence: evidenceIn(body),
         }),
     },
     handler: async ({ operator, params, body }) => {
@@ -197,10 +202,10 @@ function dismissRoute(api: OperatorApi, desk: Desk): void {
         auditEntry(operator, 'dismiss_payment', payment, body.reason),
         async () => {
           if (payment.state !== 'waiting') throw decidedMeanwhile()
-          const { changed } = await dismissPayment(desk, payment_id, body.evidence)
+          const { changed } = await dismissPayment(desk, payment_id, evidenceIn(body))
           if (!changed) throw decidedMeanwhile()
         },
-        () => ({ state: 'dismissed', evidence: body.evidence }),
+        () => ({ state: 'dismissed', evidence: evidenceIn(body) }),
       )
       return paymentDetail(desk, operator, payment_id)
     },
@@ -302,13 +307,13 @@ async function decisionOn(desk: Desk, agents: Map<bigint, Agent>, payment: Found
   return { at, action, by, approved_by: approvedBy, reason, evidence, txn_id, wallet }
 }
 
-async function paymentNamed(desk: Desk, paymentId: string): Promise<FoundPayment> {
+export async function paymentNamed(desk: Desk, paymentId: string): Promise<FoundPayment> {
   const payment = await findPayment(desk.pool, paymentId)
   if (!payment) throw new Problem('not_found', 'There is no such payment.')
   return payment
 }
 
-async function destination(
+export async function destination(
   desk: Desk,
   operator: Operator,
   body: { txn_id?: string; agent?: string },
@@ -325,7 +330,12 @@ async function destination(
   return { agentId: order.agentId, orderId: order.orderId }
 }
 
-function auditEntry(
+/** One text is enough: the reason says what shows it. */
+function evidenceIn({ evidence, reason }: { evidence?: string; reason: string }): string {
+  return evidence ?? reason
+}
+
+export function auditEntry(
   operator: Operator,
   action: string,
   payment: FoundPayment,
@@ -351,7 +361,7 @@ function viewOf(payment: FoundPayment, after: object): ActionView {
   return { subject, agentId, amount: { minor, currency }, before: shown, after }
 }
 
-function ofAnotherAgent(): Problem {
+export function ofAnotherAgent(): Problem {
   return new Problem('invalid_transition', 'The payment belongs to another agent.')
 }
 
@@ -369,11 +379,11 @@ function assignedMeanwhile(assignee: string | null): Problem {
   return new Problem('changed_meanwhile', detail)
 }
 
-async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {
+export async function agentsById(desk: Desk): Promise<Map<bigint, Agent>> {
   return new Map((await listAgents(desk.pool)).map((agent) => [agent.agentId, agent]))
 }
 
-function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator: Operator) {
+export function paymentView(payment: FoundPayment, agents: Map<bigint, Agent>, operator: Operator) {
   const agent = payment.agentId === null ? undefined : agents.get(payment.agentId)
   const { payer } = payment
   const showsPersons = seesPersons(operator)

@@ -77,6 +77,6 @@ export const ItemDetail = Type.Object({
 })
 
 export const CloseRequest = Type.Object(
-  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  { evidence: Type.Optional(printable(1000)), reason, code: Type.Optional(code) },
   strict,
 )

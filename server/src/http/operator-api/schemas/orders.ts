@@ -98,7 +98,7 @@ const OrderAction = Type.Object({
   allowed: Type.Boolean(),
   why_not: orNull(Type.String({ description: 'in words, where it is not allowed' })),
   moves_money: Type.Boolean({ description: 'the code has to be given again' }),
-  needs: Type.Array(oneOf(['reason', 'evidence', 'amount', 'code'], 'what must be in the request')),
+  needs: Type.Array(oneOf(['reason', 'amount', 'code'], 'what must be in the request')),
 })
 
 export const OrderDetail = Type.Object({
@@ -202,11 +202,11 @@ const version = Type.Optional(
     description: 'the version of the order that was looked at; where it has changed, it is refused',
   }),
 )
-const evidence = printable(1000)
+const evidence = Type.Optional(printable(1000))
 
 /** Actions that move money require a fresh code. */
 export const ActionRequest = Type.Object({ reason, version, code: Type.Optional(code) }, strict)
-/** With evidence of what happened at the bank. */
+/** The reason is the evidence of what happened at the bank, where that is not given by itself. */
 export const EvidenceRequest = Type.Object(
   { reason, evidence, version, code: Type.Optional(code) },
   strict,

@@ -119,8 +119,9 @@ export const CreditRequest = Type.Object(
   },
   strict,
 )
+/** The reason is the evidence, where that is not given by itself. */
 export const ReturnRequest = Type.Object(
-  { evidence: printable(1000), reason, code: Type.Optional(code) },
+  { evidence: Type.Optional(printable(1000)), reason, code: Type.Optional(code) },
   strict,
 )
 export const DismissRequest = ReturnRequest

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { axeFaults, type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
+import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
+
+/** A queue is cleared by keyboard, and one code confirms several decisions. */
+
+let test: TestService
+let console: ConsoleBrowser
+let agent: AgentClient
+let admin: OperatorClient
+let page: Page
+
+beforeAll(async () => {
+  test = await startTestService({ env: { TIME_ZONE: 'Asia/Bangkok' } })
+  agent = await test.agent({ name: 'Chao Phraya Books' })
+  admin = await signIn(test, 'admin')
+  for (const refId of ['BOOK-1', 'BOOK-2', 'BOOK-3', 'BOOK-4']) {
+    const { json } = await agent.deposit({ refId })
+    await agent.trigger(json.txn_id, 'PAID', { paidAmount: 90 })
+  }
+  console = await openConsole(test)
+  page = await console.tab(admin)
+})
+afterEach(() => expect(console.faults()).toEqual([]))
+afterAll(async () => {
+  await console?.close()
+  await test?.prove()
+  await test?.close()
+})
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const menu = (name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
+const basket = (text: string) => page.getByRole('status').filter({ hasText: text })
+
+it('payments are decided one after the other, and confirmed together', async () => {
+  await page.goto(console.at('/queue'))
+  await page.getByRole('heading', { level: 1, name: 'Queue' }).waitFor()
+  await menu('Queue').getByText('4 to decide').waitFor({ state: 'attached' })
+  await page.getByText('1 of 4').waitFor()
+  await page.keyboard.press('j')
+  await page.getByText('2 of 4').waitFor()
+  await page.keyboard.press('k')
+  await page.getByText('1 of 4').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await button('Credit to BOOK-1').click()
+  await page.getByText('2 of 4').waitFor()
+  await button('Return').click()
+  await page.getByText('3 of 4').waitFor()
+  await basket('2 decisions in THB').waitFor()
+  // What was decided outlives a reload; nothing is done yet.
+  await page.reload()
+  await basket('2 decisions in THB').waitFor()
+  expect((await admin.get('/queue/counts')).json.payment).toBe(4)
+  await button('Confirm with one code').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Together 180.00 THB').waitFor()
+  expect(await axeFaults(page)).toEqual([])
+  await dialog.getByLabel('Reason').fill('page 7 of the statement')
+  await dialog.getByLabel('Code from your authenticator').fill(admin.code())
+  await dialog.getByRole('button', { name: 'Confirm with one code' }).click()
+  await basket('2 payments were decided.').waitFor()
+  await page.getByText('1 of 2').waitFor()
+  await menu('Queue').getByText('2 to decide').waitFor({ state: 'attached' })
+  expect((await admin.get('/queue/counts')).json.payment).toBe(2)
+})
+
+it('is used with a thumb, by night, and what has its own code opens its page', async () => {
+  await page.setViewportSize(phone)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.getByText('1 of 2').waitFor()
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
+  expect(await axeFaults(page)).toEqual([])
+  await button('Open').click()
+  await page.getByRole('heading', { name: 'Payment of 90.00 THB' }).waitFor()
+})
