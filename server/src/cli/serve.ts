@@ -32,7 +32,7 @@ export function serveCommand(): Command {
       // Imported here so that other commands do not have to load the HTTP modules.
       const { makeLog } = await import('../service/make-log.ts')
       const { startService } = await import('../service/start-service.ts')
-      const log = makeLog(config.logLevel)
+      const log = makeLog(config.logLevel, process.stderr.isTTY === true)
       const starting = start(config, log, startService)
       stopOnSignal(starting, log)
       const { service, demo, firstAdmin } = await starting
