@@ -1629,6 +1629,13 @@ export interface Operations {
               | 'USD'
           }[]
         | null
+      set_up:
+        | {
+            /** a step of setting the service up */
+            step: 'agent' | 'provider' | 'order' | 'callback' | 'second_admin' | 'backup'
+            done: boolean
+          }[]
+        | null
       /** the beginning of today in the service's time zone */
       today_from: string
       /** the beginning of yesterday */

@@ -1363,7 +1363,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['insight_orders_kind_check', 'insight_orders', { kind: 'refund' }],
   ['insight_orders_status_check', 'insight_orders', { status: 'WAITING' }],
   ['insight_orders_value_check', 'insight_orders', { value: 'x'.repeat(201) }],
-  ['insight_orders_orders_check', 'insight_orders', { orders: -1, called: 0 }],
+  ['insight_orders_called', 'insight_orders', { orders: -1, called: 0 }],
   ['insight_orders_amount_check', 'insight_orders', { amount: -1 }],
   ['insight_orders_paid_check', 'insight_orders', { paid: -1 }],
   ['insight_orders_called', 'insight_orders', { called: 3 }],

@@ -20,7 +20,7 @@ export interface OperatorDoorOptions {
   buckets: SharedBuckets
   now: () => Date
   publicUrl: () => string
-  lookAround: LookAround
+  lookAround: LookAround | undefined
   warn: (message: string) => void
 }
 
@@ -64,7 +64,7 @@ export class OperatorDoor {
     // A page's background refresh does not show that a person is present.
     const isUse = request.headers['x-sluice-background'] === undefined
     const { pool, now, lookAround } = this.options
-    const looker = token === undefined ? undefined : lookAround.operatorOf(token, request)
+    const looker = token === undefined ? undefined : lookAround?.operatorOf(token, request)
     if (looker && !safeMethods.includes(request.method)) {
       throw new Problem('not_permitted', 'This session is for looking around.')
     }

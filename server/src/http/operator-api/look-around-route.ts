@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { Problem } from '../../lib/problem.ts'
 import { setCookie } from './console-cookies.ts'
+import type { LookAround } from './look-around.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, openRoute } from './operator-route.ts'
 import { strict } from './schemas/shapes.ts'
@@ -8,7 +9,11 @@ import { Me } from './schemas/users.ts'
 import { meOf } from './sign-in.ts'
 
 /** `POST /look-around`: exchanges the link of a demo for a session. */
-export function lookAroundRoute(api: OperatorApi, deps: OperatorDeps): void {
+export function lookAroundRoute(
+  api: OperatorApi,
+  deps: OperatorDeps,
+  lookAround: LookAround,
+): void {
   const { publicUrl } = deps.desk
   openRoute(api, {
     method: 'POST',
@@ -28,8 +33,8 @@ export function lookAroundRoute(api: OperatorApi, deps: OperatorDeps): void {
       response: Me,
     },
     handler: async ({ request, reply, body }) => {
-      const session = deps.lookAround.open(body.token, request)
-      const operator = session && deps.lookAround.operatorOf(session, request)
+      const session = lookAround.open(body.token, request)
+      const operator = session && lookAround.operatorOf(session, request)
       if (!operator) throw new Problem('not_found', 'This link has been used or has ended.')
       setCookie(reply, publicUrl(), 'session', session)
       return meOf(deps, operator)

@@ -26,8 +26,8 @@ export interface OperatorDeps {
   poster: CallbackPoster
   resolveHost: ResolveHost
   settings: Settings
-  /** Lets people look around in a sandbox on their own machine. */
-  lookAround: LookAround
+  /** Lets people look around in a sandbox on their own machine; undefined for the command line. */
+  lookAround: LookAround | undefined
   /** How people can be told outside of the console. */
   alertChannels: readonly Channel[]
   /** Where people of the house may sign in; undefined: only here. */

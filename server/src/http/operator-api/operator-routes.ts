@@ -90,7 +90,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
-  if (deps.mode === 'sandbox') lookAroundRoute(api, deps)
+  if (deps.mode === 'sandbox' && deps.lookAround) lookAroundRoute(api, deps, deps.lookAround)
   passkeyRoutes(api, deps, signIn)
   ssoRoutes(api, deps, signIn, warn)
   alertRoutes(api, deps)
