@@ -41,8 +41,13 @@ async function demo() {
     const payments = await openPayments({ baseUrl: service.url, ...agent })
     const shop = await openShop({ port, payments, sluiceUrl: service.url })
     console.log(`
-  The shop     ${url}     open this one
-  Sluice       ${service.url}     the service; its API is explained at ${service.url}/docs
+Open both, side by side: what happens in the shop is seen in the console as it happens.
+
+  The shop     ${url}
+  The console  ${service.look ?? `${service.url}/console`}
+
+The console's link works once, within five minutes, and only shows things. The API is explained at
+${service.url}/docs
 
 Nothing here is real money. Ctrl-C ends both.
 `)

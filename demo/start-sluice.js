@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('../server/bin/sluice.js', import.meta.url
  */
 export async function startSluice(env) {
   const settings = { ...process.env, ...env, MODE: 'sandbox', ROLE: 'all' }
-  const service = spawn(process.execPath, [program, 'serve', '--json'], {
+  const service = spawn(process.execPath, [program, 'serve', '--json', '--look'], {
     env: settings,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -27,6 +27,8 @@ export async function startSluice(env) {
   return {
     /** What agents and payers call it. */
     url: told.url,
+    /** Opens the console for looking around, once, within five minutes. */
+    look: told.look,
     /** Runs a command beside the service and reads its JSON. */
     sluice,
     /** The app id and the secret of a new agent, with the options of `sluice agent create`. */

@@ -235,6 +235,44 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/api-log': {
+    query: {
+      /** an agent's app id */
+      agent?: string
+      /** only what was answered with a problem */
+      answered?: 'refused'
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+    }
+    body: undefined
+    answer: {
+      data: {
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** when it was answered */
+        at: string
+        /** the x-request-id of the answer */
+        request_id: string
+        method: string
+        /** with its query, as it is signed */
+        path: string
+        status: number
+        /** the problem that it was answered with */
+        code: string | null
+        duration_ms: number
+        ip: string
+        /** with accounts and names masked; null if it was none, or no JSON */
+        body: string | null
+        /** so many requests before it were answered well and are not kept */
+        left_out: number
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
   'GET /console/api/approval-rules': {
     query: Record<string, never>
     body: undefined
@@ -1601,6 +1639,13 @@ export interface Operations {
               | 'CHF'
               | 'GBP'
               | 'USD'
+          }[]
+        | null
+      set_up:
+        | {
+            /** a step of setting the service up */
+            step: 'agent' | 'provider' | 'order' | 'callback' | 'second_admin' | 'backup'
+            done: boolean
           }[]
         | null
       /** the beginning of today in the service's time zone */
@@ -6460,6 +6505,31 @@ export interface Operations {
         /** what the rule says about it */
         words: string
       }[]
+    }
+  }
+  'POST /console/api/look-around': {
+    query: Record<string, never>
+    body: {
+      /** what the link has after # */
+      token: string
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
     }
   }
   'POST /console/api/me/alerts/channels/remove': {

@@ -5,6 +5,7 @@ export const api = {
   me: 'GET /console/api/me',
   signIn: 'POST /console/api/sign-in',
   signOut: 'POST /console/api/sign-out',
+  lookAround: 'POST /console/api/look-around',
   openInvitation: 'POST /console/api/invitations/open',
   acceptInvitation: 'POST /console/api/invitations/accept',
   mySessions: 'GET /console/api/me/sessions',
@@ -103,6 +104,7 @@ export const api = {
   home: 'GET /console/api/home',
   insights: 'GET /console/api/insights',
   search: 'GET /console/api/search',
+  apiLog: 'GET /console/api/api-log',
   orders: 'GET /console/api/orders',
   ordersCsv: 'GET /console/api/orders.csv',
   order: 'GET /console/api/orders/{txn_id}',
@@ -218,6 +220,7 @@ export const pages = {
   agentAudit: (appId: string) => `/agents/${appId}/audit`,
   settings: '/settings',
   me: '/me',
+  apiLog: '/api-log',
   debugger: '/signature',
   testOrders: '/test-orders',
 }

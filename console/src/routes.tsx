@@ -49,6 +49,7 @@ function NothingHere() {
 
 const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
+  open('/look', () => import('./pages/look/look.tsx')),
   open('/invitation', () => import('./pages/invitation/invitation.tsx')),
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
@@ -93,6 +94,7 @@ const tree = top.addChildren([
     page('/payout-files/$id', () => import('./pages/payout-file/payout-file.tsx')),
     page('/reconciliation', () => import('./pages/reconciliation/reconciliation.tsx')),
     page('/settings', () => import('./pages/settings/settings.tsx')),
+    page('/api-log', () => import('./pages/api-log/api-log.tsx')),
     page('/signature', () => import('./pages/signature/signature.tsx')),
     page('/users', () => import('./pages/users/users.tsx')),
     page('/audit', () => import('./pages/audit/audit.tsx')),

@@ -101,6 +101,7 @@ export const words = {
     audit: 'Audit',
     agentAudit: 'What was done',
     settings: 'Settings',
+    apiLog: 'API log',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
     work: 'Work',

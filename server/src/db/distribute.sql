@@ -89,6 +89,7 @@ select create_distributed_table('limit_counting', 'agent_id', colocate_with => '
 select create_distributed_table('limit_uses', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_payees', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_checks', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('api_requests', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('insight_folds', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('insight_orders', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('insight_money', 'agent_id', colocate_with => 'wallets');

@@ -26,6 +26,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The agent that sent the request, for the log; set once the request is authenticated. */
     appId: string | undefined
+    /** The agent that the request names, whether it proved it or not: for the log that agents see. */
+    askedBy: bigint | undefined
+    /** The code of the problem that it was answered with. */
+    problemCode: string | undefined
   }
 }
 
@@ -104,6 +108,8 @@ export async function buildApp(
     endWith(socket, methodNotAllowed(allow), { allow })
   })
   app.decorateRequest('appId', undefined)
+  app.decorateRequest('askedBy', undefined)
+  app.decorateRequest('problemCode', undefined)
   app.addHook('onRequest', async ({ raw, method }, reply) => {
     if (raw.httpVersionMajor !== 1) throw versionNotSupported()
     const hosts = raw.headersDistinct.host?.length ?? 0
@@ -136,6 +142,7 @@ export async function buildApp(
   app.setErrorHandler((error, request, reply) => {
     const isGone = request.raw.destroyed && !request.raw.complete
     const problem = isGone ? clientGone() : problemOf(error)
+    request.problemCode = problem.code
     if (problem.status >= 500) {
       request.log.error({ err: problem.cause ?? problem }, problem.message)
     }

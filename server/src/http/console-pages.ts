@@ -15,6 +15,7 @@ const types: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
 }
 
 /** A file of the built console, with its compressed forms once they have been requested. */
@@ -92,6 +93,7 @@ function sendPage(reply: FastifyReply, page: string, rootPath: string): FastifyR
       "img-src 'self' data:",
       "font-src 'self'",
       "connect-src 'self'",
+      "manifest-src 'self'",
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'self'",

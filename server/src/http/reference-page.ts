@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { clockToleranceS, signRequest } from '../lib/signature.ts'
 import { Html, html, nothing } from './html.ts'
+import { languageExamples } from './language-examples.ts'
 import { inlineSchemas } from './name-schemas.ts'
 import { referenceErrors } from './reference-errors.ts'
 import {
@@ -13,6 +14,7 @@ import {
   shape,
 } from './reference-fields.ts'
 import { type Fields, fieldsOf, listOf, textOf } from './reference-schema.ts'
+import { referenceScript } from './reference-script.ts'
 import { referenceStyle } from './reference-style.ts'
 
 /** The parts of an OpenAPI 3.1 document that the page uses; deeper parts are checked when read. */
@@ -33,9 +35,9 @@ interface Operation {
   described: Fields
 }
 
-const styleHash = createHash('sha256').update(referenceStyle).digest('base64')
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-/** Renders an OpenAPI document as one page that needs no script and loads nothing. */
+/** Renders an OpenAPI document as one page that is whole without its script and loads nothing. */
 export function referencePage(named: OpenApiDocument): {
   html: string
   contentSecurityPolicy: string
@@ -66,6 +68,7 @@ ${description === undefined ? nothing : html`<p>${description}</p>`}
 ${navigation([...tags])}
 <main id="content" tabindex="-1">
 ${signing(base)}
+${inLanguages()}
 ${referenceErrors()}
 ${[...tags].map(
   ([tag, operations]) => html`<section id="${slug('tag', tag)}">
@@ -75,12 +78,13 @@ ${operations.map((operation) => article(operation, schemes, base.path))}
 `,
 )}</main>
 <footer><p>${title} ${version}</p></footer>
+<script>${new Html(referenceScript)}</script>
 </body>
 </html>
 `
   return {
     html: page.text,
-    contentSecurityPolicy: `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    contentSecurityPolicy: `default-src 'none'; script-src 'sha256-${hashOf(referenceScript)}'; style-src 'sha256-${hashOf(referenceStyle)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   }
 }
 
@@ -122,6 +126,7 @@ function navigation(tags: readonly [string, Operation[]][]): Html {
   return html`<nav aria-label="Contents">
 <ul>
 <li><a href="#signing">Sign a request</a></li>
+<li><a href="#languages">In your language</a></li>
 <li><a href="#errors">Errors</a></li>
 </ul>
 ${tags.map(
@@ -184,6 +189,25 @@ request    POST /v1/orders
 body       ${vector.body}
 signature  ${expected}</code></pre></div>
 </details>
+</section>`
+}
+
+/** A whole agent in each language, one at a time: the choice needs no script. */
+function inLanguages(): Html {
+  return html`<section id="languages">
+<h2>In your language</h2>
+<p>A whole agent: it makes an order, takes its callback and checks the signature.</p>
+<fieldset class="tabs">
+<legend class="hidden">Language</legend>
+${languageExamples.map(
+  (
+    { language, text },
+    at,
+  ) => html`<input type="radio" name="language" id="language-${at}"${at === 0 ? html` checked` : nothing}>
+<label for="language-${at}">${language}</label>
+<div class="tab"><pre><code>${text}</code></pre></div>
+`,
+)}</fieldset>
 </section>`
 }
 

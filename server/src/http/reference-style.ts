@@ -97,6 +97,25 @@ summary:hover { background: var(--surface); }
 details[open] > summary { border-bottom: 1px solid var(--line); border-radius: 6px 6px 0 0; }
 .inside { padding: 0.5rem 0.875rem 0.875rem; }
 
+.snippet { position: relative; }
+.snippet button { position: absolute; top: 0.4rem; right: 0.4rem; padding: 0.2rem 0.6rem;
+  font: 0.8125rem/1.5 inherit; color: var(--link); background: var(--page);
+  border: 1px solid var(--line); border-radius: 4px; cursor: pointer; }
+nav label { display: grid; gap: 0.25rem; font-size: 0.8125rem; font-weight: 600; color: var(--muted); }
+nav input { width: 100%; padding: 0.4rem 0.6rem; font: 0.9375rem/1.5 inherit; color: var(--text);
+  background: var(--page); border: 1px solid var(--muted); border-radius: 6px; }
+nav [role=status] { min-height: 1.3rem; margin: 0.25rem 0 0.5rem; font-weight: 400; }
+[hidden] { display: none; }
+.tabs { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0.75rem 0 0; padding: 0; border: 0; min-width: 0; }
+.tabs input { position: absolute; opacity: 0; }
+.tabs label { order: 0; padding: 0.2rem 0.7rem; border: 1px solid var(--line); border-radius: 4px;
+  font-size: 0.875rem; cursor: pointer; }
+.tabs input:checked + label { color: var(--page); background: var(--link); border-color: var(--link); }
+.tabs input:focus-visible + label { outline: 2px solid var(--link); outline-offset: 2px; }
+.tab { display: none; order: 1; flex: 1 0 100%; min-width: 0; }
+.tabs input:checked + label + .tab { display: block; }
+.tab pre { max-height: 32rem; overflow: auto; }
+
 @media (max-width: 40rem) {
   table.fields, table.fields tbody { display: block; }
   table.fields thead { position: absolute; width: 1px; height: 1px; overflow: hidden;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { AgentFinder } from '../agents/agent-finder.ts'
 import { AgentRate } from '../agents/agent-rate.ts'
 import { isAllowedIp } from '../agents/allowed-ip.ts'
+import type { ApiLog } from '../agents/api-log.ts'
 import type { KeyUse } from '../agents/key-use.ts'
 import type { Pool } from '../db/pool.ts'
 import type { SharedBuckets } from '../db/shared-buckets.ts'
@@ -13,6 +14,7 @@ import { createOrderRoutes } from './agent-api/create-order.ts'
 import { describeApi } from './agent-api/describe-api.ts'
 import { makeDoor } from './agent-api/door.ts'
 import { eventRoutes } from './agent-api/events.ts'
+import { logRequests } from './agent-api/log-requests.ts'
 import { makeReadList } from './agent-api/read-list.ts'
 import { readOrderRoutes } from './agent-api/read-orders.ts'
 import { readWalletRoutes } from './agent-api/read-wallet.ts'
@@ -38,6 +40,7 @@ export interface ServerOptions
       | 'resolveHost'
       | 'callbackTargets'
       | 'settings'
+      | 'lookAround'
       | 'alertChannels'
       | 'oidc'
       | 'exportLimits'
@@ -49,6 +52,7 @@ export interface ServerOptions
   listPool: Pool
   agents: AgentFinder
   keyUse: KeyUse
+  apiLog: ApiLog
   buckets: SharedBuckets
   metrics: Metrics
   metricsToken: string | undefined
@@ -84,6 +88,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
       now: desk.now,
       publicPath: rootPath,
     })
+    logRequests(app, options.apiLog, { now: desk.now, publicPath: rootPath })
     createOrderRoutes(app, door, desk)
     const readList = makeReadList(options.listPool)
     readOrderRoutes(app, door, desk, readList)

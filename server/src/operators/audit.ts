@@ -5,7 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import { hashedText } from '../lib/chain-hash.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { Problem } from '../lib/problem.ts'
-import type { Operator } from './operator.ts'
+import { lookerId, type Operator } from './operator.ts'
 
 /** An actor that is not signed in: the command line, or a person at the sign-in page. */
 export interface Outsider {
@@ -51,7 +51,7 @@ export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void
     session_id: signedIn?.sessionId?.replaceAll('-', '') || null,
     subject_id: entry.subject.id,
     subject_kind: entry.subject.kind,
-    user_id: textOrNull(operator.userId),
+    user_id: textOrNull(operator.userId === lookerId ? null : operator.userId),
   }
   const fields = auditColumns.map((name) => [name, row[name]] as const)
   // Chosen here: a statement on several nodes may hold no function whose result changes.

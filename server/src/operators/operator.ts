@@ -64,6 +64,9 @@ export interface Operator {
   proposal?: ApprovedProposal
 }
 
+/** Stands for whoever looks around in a demo, who is no user. */
+export const lookerId = 0n
+
 export interface ApprovedProposal {
   id: string
   /** An earlier run was interrupted: this may have happened already. */

@@ -21,6 +21,8 @@ type Given = Pick<
   | 'listPool'
   | 'agents'
   | 'keyUse'
+  | 'apiLog'
+  | 'lookAround'
   | 'buckets'
   | 'poster'
   | 'resolveHost'

@@ -1,10 +1,11 @@
 import { type Logger, pino } from 'pino'
+import { prettyLine } from './pretty-line.ts'
 
 /**
- * A log of JSON lines on stderr. Secrets and personal data are not logged in the first place; redaction
+ * A log of JSON lines on stderr; lines for reading if a person watches there. Secrets and personal data are not logged in the first place; redaction
  * is a second safeguard.
  */
-export function makeLog(level: string): Logger {
+export function makeLog(level: string, isWatched = false): Logger {
   const secrets = ['secret', 'password', 'accountNo', 'accountName', 'account_no', 'account_name']
   return pino(
     {
@@ -23,6 +24,6 @@ export function makeLog(level: string): Logger {
         censor: '[redacted]',
       },
     },
-    pino.destination(2),
+    isWatched ? { write: (line) => process.stderr.write(prettyLine(line)) } : pino.destination(2),
   )
 }

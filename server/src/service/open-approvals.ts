@@ -38,6 +38,7 @@ export async function openApprovals(
     resolveHost,
     settings: {},
     alertChannels: [],
+    lookAround: undefined,
     oidc: undefined,
   })
   return {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { AgentFinder } from '../agents/agent-finder.ts'
+import { ApiLog } from '../agents/api-log.ts'
 import { KeyUse } from '../agents/key-use.ts'
 import { makeResolveHost, type ResolveHost } from '../agents/resolve-host.ts'
 import { alarmNewAddress } from '../approvals/alarm-new-address.ts'
@@ -10,6 +11,7 @@ import type { Config } from '../config.ts'
 import { unsafeSettings } from '../db/durability.ts'
 import { SharedBuckets } from '../db/shared-buckets.ts'
 import type { ConnectionLimits } from '../http/bound-connections.ts'
+import { LookAround } from '../http/operator-api/look-around.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -27,6 +29,8 @@ export interface Service {
   desk: Desk
   /** The address that the service listens on. */
   url: string
+  /** A link for looking around once, in a sandbox that only this machine can reach. */
+  lookLink(): string | undefined
   /** From now on, asks the client of every request to reconnect. */
   drain(): void
   /** Finishes all requests, then stops the background work. */
@@ -142,6 +146,9 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
       ...{ desk, teller, sender, poster, proofPool: pools.proof, paysOut, provesLedger },
     })
 
+  const apiLog = new ApiLog(backend.pool, onError)
+  closing.add(() => apiLog.stop())
+  const lookAround = new LookAround({ ...config, publicUrl: () => address.publicUrl }, clock)
   const app = await buildHttp(ground, {
     desk,
     passOn: payouts && ((...refused) => payouts.take(...refused)),
@@ -149,6 +156,8 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     buckets: new SharedBuckets(pools.door, clock, onError),
     agents,
     keyUse: new KeyUse(backend.pool, clock, onError, alarmNewAddress),
+    apiLog,
+    lookAround,
     poster,
     resolveHost,
     wake,
@@ -162,6 +171,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     app,
     desk,
     url: address.url,
+    lookLink: () => lookAround.makeLink(),
     drain: () => closing.begin(),
     close: () => closing.close(),
   }

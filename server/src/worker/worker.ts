@@ -1,3 +1,4 @@
+import { keepApiLog } from '../agents/api-log.ts'
 import { channels } from '../alerts/alert.ts'
 import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
 import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
@@ -175,6 +176,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       onError,
     ),
     repeat(5_000, () => countForLimits(proofPool, desk.now(), { mostMs: 500 }), onError),
+    repeat(3_600_000, () => keepApiLog(proofPool, desk.now()), onError),
     ...insightLoops(desk, proofPool, timeZone, onError),
     ...alertLoops(desk, proofPool, alerts, onError),
     repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),

@@ -235,6 +235,8 @@ describe('an order with such text', () => {
       app_id: [shop.appId],
       seq: seqs,
       payment_id: payments.data.map(({ payment_id }: { payment_id: string }) => payment_id),
+      period: ['30d'],
+      q: made.slice(0, 40).map(({ refId }) => refId),
       from: ['2020-01-01T00:00:00Z'],
       to: ['2090-01-01T00:00:00Z'],
       currency: ['THB'],

@@ -98,7 +98,12 @@ const spreadByTheirId: Record<string, string> = {
 }
 
 /** Partitions are the owner's to make and drop; these do it for the service, beside the money path. */
-const ownersErrands = ['make_month_partition', 'drop_month_partition']
+const ownersErrands = [
+  'make_month_partition',
+  'drop_month_partition',
+  'make_log_day',
+  'drop_log_day',
+]
 
 /** Tables of which a row, once written, stays as it is. */
 const writtenOnce = ['journal']

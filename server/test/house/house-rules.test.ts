@@ -240,8 +240,11 @@ const noSwitchedRoles: Rule = (files) =>
       ),
     )
 
+/** Programs of agents, which the reference shows as text. */
+const shownExamples = 'server/src/http/language-examples.ts'
+
 const output: Rule = (files) => {
-  const sources = inSource(files).filter((file) => !isTest(file.path))
+  const sources = inSource(files).filter(({ path }) => !isTest(path) && path !== shownExamples)
   const inCli = sources.filter((file) => placeOf(file.path).folder === 'cli')
   const writers = inCli.filter((file) => /\bconsole\.(log|info)\b|\bstdout\b/.test(code(file)))
   return [
@@ -453,7 +456,8 @@ const namesCurrencies = [
 const currenciesInOnePlace: Rule = (files) =>
   files
     .filter(({ path }) => /^(server|sdk|console)\/src\/.*\.tsx?$/.test(path))
-    .filter(({ path }) => !isTest(path) && !namesCurrencies.includes(path))
+    .filter(({ path }) => !isTest(path) && path !== shownExamples)
+    .filter(({ path }) => !namesCurrencies.includes(path))
     .flatMap((file) =>
       find(
         file,

@@ -48,6 +48,7 @@ const rules: Record<Role, string[]> = {
 const open = [
   'GET /console/api/openapi.json',
   'POST /console/api/invitations/open',
+  'POST /console/api/look-around',
   'POST /console/api/invitations/accept',
   'POST /console/api/sign-in',
   'POST /console/api/sign-in/passkey',

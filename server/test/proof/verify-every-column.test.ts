@@ -472,6 +472,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
   proofs: 'how far the proof itself has come',
   attempt_prunings: 'how far old attempts have been looked at',
   limit_buckets: 'how much may be asked for at the moment',
+  api_requests: 'what agents asked lately; nothing is decided by it',
   ...says('summaries, from which nothing is decided: insights.test.ts lays them beside the books', [
     'insight_folds',
     'insight_orders',

@@ -1,6 +1,28 @@
 const many = (count: number) => count.toLocaleString('en')
 
 export const homeWords = {
+  setUp: {
+    title: (done: number, of: number) => `Set up: ${done} of ${of} done`,
+    away: 'Put this list away',
+    done: 'Done',
+    open: 'Still to do',
+    steps: {
+      agent: 'An agent',
+      provider: 'A provider for every kind of order',
+      order: 'A first order',
+      callback: 'A callback that was answered',
+      second_admin: 'A second admin',
+      backup: 'A backup of the database',
+    },
+    teach: {
+      agent: 'Make one; it gets an app id and a secret.',
+      provider: 'Without one, orders are refused.',
+      order: 'Made by the agent, or here as a test order.',
+      callback: 'Set the agent’s address; it must answer with code 0.',
+      second_admin: 'So that nobody is locked out, and two people can decide.',
+      backup: 'Archive the database’s log, or follow it with a replica.',
+    },
+  },
   title: 'Today',
   asOf: 'As of',
   volumeIn: 'Paid in today',

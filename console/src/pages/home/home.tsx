@@ -15,6 +15,7 @@ import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
 import { PayoutAlarms } from './payout-alarms.tsx'
+import { SetUp } from './set-up.tsx'
 import { Today } from './today.tsx'
 
 // Loaded separately, because the charts are half the size of everything else; the numbers come first.
@@ -60,6 +61,7 @@ export default function Home() {
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>
       {home.refuses && home.refuses.length > 0 && <Refused orders={home.refuses} />}
+      {home.set_up && <SetUp steps={home.set_up} />}
       {home.payout_alarms && <PayoutAlarms alarms={home.payout_alarms} />}
       <Attention home={home} />
       <Today home={home} />

@@ -93,12 +93,12 @@ function Shown({ found }: { found: InsightsView }) {
       <div className={classes.panels}>
         <Funnel found={found} kind="deposit" />
         <Funnel found={found} kind="withdraw" />
-        <Endings found={found} />
-        <Callbacks found={found} />
       </div>
-      <div className={classes.wide}>
-        <Facets found={found} />
-      </div>
+      {[Endings, Facets, Callbacks].map((Part) => (
+        <div key={Part.name} className={classes.wide}>
+          <Part found={found} />
+        </div>
+      ))}
       {found.league && (
         <div className={classes.wide}>
           <League league={found.league} />

@@ -10,6 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
@@ -20,11 +21,14 @@ import { signatureWords as says } from './signature-words.ts'
 /** Checks the signature of a pasted request or callback and explains what is wrong with it. */
 export default function SignatureDebugger() {
   const me = useMe()
-  const [appId, setAppId] = useDraft('check/agent', me.user.app_id ?? '')
-  const [kind, setKind] = useDraft<'request' | 'callback'>('check/kind', 'request')
-  const [method, setMethod] = useDraft('check/method', 'POST')
-  const [path, setPath] = useDraft('check/path', '/payment/deposit')
-  const [body, setBody] = useDraft('check/body', '')
+  // A request of the log comes with the address, and has drafts of its own.
+  const { filters } = useFilters()
+  const form = filters.request === undefined ? 'check' : `check-${filters.request}`
+  const [appId, setAppId] = useDraft(`${form}/agent`, filters.agent ?? me.user.app_id ?? '')
+  const [kind, setKind] = useDraft<'request' | 'callback'>(`${form}/kind`, 'request')
+  const [method, setMethod] = useDraft(`${form}/method`, filters.method ?? 'POST')
+  const [path, setPath] = useDraft(`${form}/path`, filters.path ?? '/payment/deposit')
+  const [body, setBody] = useDraft(`${form}/body`, filters.body ?? '')
   // Never stored: together with the body it would be a valid request that could be replayed.
   const [header, setHeader] = useState('')
   const whyDisabled = whyNot(me, 'manage_own_keys')

@@ -25,7 +25,7 @@ create table insight_orders (
   status text not null
     check (status in ('PAID', 'FAILED', 'EXPIRED', 'VOID', 'CANCEL', 'REVERT')),
   value text not null check (length(value) <= 200),
-  orders bigint not null check (orders >= 0),
+  orders bigint not null,
   amount bigint not null check (amount >= 0),
   paid bigint not null check (paid >= 0),
   -- Of those, whose callback about this status was accepted.

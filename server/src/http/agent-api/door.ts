@@ -88,6 +88,7 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
       throw refuse(request, 'invalid_signature')
     }
     const found = await agents.find(appId)
+    request.askedBy = found?.agent.agentId
     const path = publicPath() + request.url
     // Always checks two secrets, even if the agent has fewer, so that the timing does not reveal whether there is
     // such an agent.

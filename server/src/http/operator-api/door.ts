@@ -7,11 +7,12 @@ import type { SecretKeys } from '../../lib/secret-box.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { countSessionFailure, forgetFailures } from '../../operators/code-failures.ts'
-import { may, type Operator, type Permission } from '../../operators/operator.ts'
+import { lookerId, may, type Operator, type Permission } from '../../operators/operator.ts'
 import { isPasskeyProof, usePasskeyProof } from '../../operators/passkeys.ts'
 import { findSession } from '../../operators/sessions.ts'
 import { useCode } from '../../operators/totp.ts'
 import { cookieOf } from './console-cookies.ts'
+import type { LookAround } from './look-around.ts'
 
 export interface OperatorDoorOptions {
   pool: Pool
@@ -19,6 +20,7 @@ export interface OperatorDoorOptions {
   buckets: SharedBuckets
   now: () => Date
   publicUrl: () => string
+  lookAround: LookAround | undefined
   warn: (message: string) => void
 }
 
@@ -67,9 +69,12 @@ export class OperatorDoor {
     const token = cookieOf(request, this.options.publicUrl(), 'session')
     // A page's background refresh does not show that a person is present.
     const isUse = request.headers['x-sluice-background'] === undefined
-    const { pool, now } = this.options
-    const operator =
-      token === undefined ? undefined : await findSession(pool, token, request.ip, now(), isUse)
+    const { pool, now, lookAround } = this.options
+    const looker = token === undefined ? undefined : lookAround?.operatorOf(token, request)
+    if (looker && !safeMethods.includes(request.method)) {
+      throw new Problem('not_permitted', 'This session is for looking around.')
+    }
+    const operator = looker ?? (token && (await findSession(pool, token, request.ip, now(), isUse)))
     if (!operator) {
       throw new Problem('not_signed_in', 'Sign in; a session ends by itself when it is not used.')
     }
@@ -87,6 +92,8 @@ export class OperatorDoor {
   ): Promise<void> {
     const isOutside = operator.role === 'agent' && agents === 'none'
     if (!isOutside && may(operator, permission)) return
+    if (operator.userId === lookerId)
+      throw new Problem('not_permitted', 'The role viewer may not do this.')
     const { pool, now } = this.options
     const key = String(operator.userId)
     const { taken, waitS } = this.refusals.take(key, refusalsPerS, refusalsAtOnce, now().getTime())

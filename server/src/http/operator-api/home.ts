@@ -19,6 +19,7 @@ import {
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../reports/home-figures.ts'
+import { readSetUp } from '../../reports/set-up.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
@@ -57,11 +58,13 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const items = isAll ? await countOpenItems(pool) : null
       const alarms = isAll ? await countPayoutAlarms(pool) : null
       const refuses = isAll ? await refusedBy(desk, agents) : null
+      const setUp = isAll ? await readSetUp(pool, refuses?.length === 0) : null
       const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({
         at,
         stopped_users: stopped,
         refuses,
+        set_up: setUp,
         today_from: days.todayFrom,
         yesterday_from: days.yesterdayFrom,
         deposits: daysFigures(figures, 'deposit', days),

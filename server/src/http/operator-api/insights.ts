@@ -369,8 +369,9 @@ function leagueOf(agents: Agent[], figures: OrderFigure[], earned: EarnedFigure[
       }
       return [{ row, inMinor, currency }]
     })
-    .sort((a, b) =>
-      a.currency === b.currency ? Number(b.inMinor - a.inMinor) : a.currency < b.currency ? -1 : 1,
-    )
+    .sort((a, b) => {
+      if (a.currency !== b.currency) return a.currency < b.currency ? -1 : 1
+      return a.inMinor === b.inMinor ? 0 : a.inMinor < b.inMinor ? 1 : -1
+    })
     .map(({ row }) => row)
 }

@@ -6,6 +6,7 @@ import type { CallbackPoster } from '../../callbacks/post-callback.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
 import type { OidcSettings } from '../../operators/oidc-issuer.ts'
 import type { Desk } from '../../teller/desk.ts'
+import type { LookAround } from './look-around.ts'
 import type { ExportLimits } from './send-export.ts'
 import type { Settings } from './settings.ts'
 
@@ -25,6 +26,8 @@ export interface OperatorDeps {
   poster: CallbackPoster
   resolveHost: ResolveHost
   settings: Settings
+  /** Lets people look around in a sandbox on their own machine; undefined for the command line. */
+  lookAround: LookAround | undefined
   /** How people can be told outside of the console. */
   alertChannels: readonly Channel[]
   /** Where people of the house may sign in; undefined: only here. */

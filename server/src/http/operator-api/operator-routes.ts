@@ -6,6 +6,7 @@ import { agentKeyRoutes } from './agent-keys.ts'
 import { agentSecretRoutes } from './agent-secrets.ts'
 import { agentRoutes } from './agents.ts'
 import { alertRoutes } from './alerts.ts'
+import { apiLogRoute } from './api-log.ts'
 import { approvalPolicyRoutes } from './approval-policy.ts'
 import { approvalRoutes } from './approvals.ts'
 import { ApprovalsDesk } from './approvals-desk.ts'
@@ -24,6 +25,7 @@ import { homeRoute } from './home.ts'
 import { insightsRoute } from './insights.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
+import { lookAroundRoute } from './look-around-route.ts'
 import { openItemRoutes } from './open-items.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
@@ -64,6 +66,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
     door: new OperatorDoor({
       ...desk,
       buckets: deps.buckets,
+      lookAround: deps.lookAround,
       warn: (message) => app.log.warn(message),
     }),
     approvals: new ApprovalsDesk({
@@ -94,6 +97,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   app.addHook('onClose', async () => api.approvals.stop())
   signInRoutes(api, deps, signIn)
   invitationRoutes(api, deps, signIn)
+  if (deps.mode === 'sandbox' && deps.lookAround) lookAroundRoute(api, deps, deps.lookAround)
   passkeyRoutes(api, deps, signIn)
   ssoRoutes(api, deps, signIn, warn)
   alertRoutes(api, deps)
@@ -103,6 +107,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   agentSecretRoutes(api, desk)
+  apiLogRoute(api, desk)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
   connectorRoutes(api, deps)

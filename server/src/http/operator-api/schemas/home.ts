@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { itemKinds, orderKinds } from '../../../ledger/book.ts'
 import { payoutAlarmKinds } from '../../../payout-files/payout-alarms.ts'
+import { setUpSteps } from '../../../reports/set-up.ts'
 import { currency, isoTime, money, oneOf, orNull, strict } from './shapes.ts'
 
 const count = (description: string) => Type.Integer({ description })
@@ -44,6 +45,18 @@ export const HomeView = Type.Object({
     Type.Array(Type.Object({ kind: oneOf(orderKinds, 'deposit or withdraw'), currency }), {
       description: 'orders that no provider takes, in the currencies of active agents',
     }),
+  ),
+  set_up: orNull(
+    Type.Array(
+      Type.Object({
+        step: Type.Unsafe<(typeof setUpSteps)[number]>({
+          type: 'string',
+          enum: [...setUpSteps],
+          description: 'a step of setting the service up',
+        }),
+        done: Type.Boolean(),
+      }),
+    ),
   ),
   today_from: isoTime("the beginning of today in the service's time zone"),
   yesterday_from: isoTime('the beginning of yesterday'),

@@ -1,0 +1,32 @@
+import type { Pool } from '../db/pool.ts'
+
+export const setUpSteps = [
+  'agent',
+  'provider',
+  'order',
+  'callback',
+  'second_admin',
+  'backup',
+] as const
+export type SetUpStep = (typeof setUpSteps)[number]
+
+/**
+ * Which steps of setting the service up are done, as far as the database knows. A backup is known by the database's own
+ * archiver, or by a replica that follows.
+ */
+export async function readSetUp(
+  pool: Pool,
+  takesOrders: boolean,
+): Promise<{ step: SetUpStep; done: boolean }[]> {
+  const { rows } = await pool.query<Record<Exclude<SetUpStep, 'provider'>, boolean>>(
+    `select exists (select 1 from agents) as agent,
+       exists (select 1 from orders) as order,
+       exists (select 1 from insight_orders where called > 0) as callback,
+       (select count(*) from users where role = 'admin' and disabled_at is null
+          and sealed_totp_secret is not null) >= 2 as second_admin,
+       exists (select 1 from pg_stat_archiver where last_archived_time > now() - interval '7 days')
+         or exists (select 1 from pg_stat_replication) as backup`,
+  )
+  const known = { ...rows[0], provider: takesOrders }
+  return setUpSteps.map((step) => ({ step, done: known[step] === true }))
+}
