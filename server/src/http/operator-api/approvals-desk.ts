@@ -129,10 +129,10 @@ export class ApprovalsDesk {
     const view = await runnable.view(operator, input)
     const { agentId, amount = null } = view
     const facts = await readApprovalFacts(this.pool, this.now())
-    const judged = this.judge(facts, names, agentId, amount)
-    if (!judged.needsTwo) return undefined
     // Anyone with a shell may have typed a command.
     const isCommand = operator.userId === nobody
+    const judged = this.judge({ ...facts, isCommand }, names, agentId, amount)
+    if (!judged.needsTwo) return undefined
     const adminOnly = judged.adminOnly || isCommand
     const person = isCommand
       ? { ...operator, userId: null, sessionId: undefined, ip: null }
@@ -278,6 +278,7 @@ export class ApprovalsDesk {
       proposal: {
         id: proposal.proposalId,
         again,
+        byCommandLine,
         seal: (answer) => sealAnswer(this.secretKeys, proposal.proposalId, answer),
       },
     }
