@@ -41,6 +41,7 @@ export const api = {
   checkAddress: 'POST /console/api/agents/{app_id}/check-address',
   feePreview: 'POST /console/api/agents/{app_id}/fee-preview',
   rotateKey: 'POST /console/api/agents/{app_id}/keys',
+  revokeKey: 'POST /console/api/agents/{app_id}/keys/{slot}/revoke',
   agentSecrets: 'GET /console/api/agents/{app_id}/secrets',
   makeSecret: 'POST /console/api/agents/{app_id}/secrets',
   revokeSecret: 'POST /console/api/agents/{app_id}/secrets/{id}/revoke',

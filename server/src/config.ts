@@ -278,6 +278,10 @@ function oidcSettings(
     roles.set(value, role)
   }
   const secondFactor = (text('OIDC_SECOND_FACTOR') ?? '').split(',').map((each) => each.trim())
+  const verified = text('OIDC_EMAIL_VERIFIED') ?? (mode === 'live' ? 'required' : 'assumed')
+  if (verified !== 'required' && verified !== 'assumed') {
+    faults.push('OIDC_EMAIL_VERIFIED must be required or assumed')
+  }
   return {
     issuer,
     clientId,
@@ -286,6 +290,7 @@ function oidcSettings(
     roles,
     secondFactor: secondFactor.filter((each) => each !== ''),
     isInsecure,
+    assumesVerified: verified === 'assumed',
   }
 }
 

@@ -19,6 +19,7 @@ export function agentView(agent: Agent) {
 /** When a secret was created and last used; never the secret itself. */
 export function keyView(key: KeyInfo) {
   return {
+    slot: key.slot,
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt?.toISOString() ?? null,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,

@@ -23,6 +23,15 @@ export async function listAgents(pool: Pool): Promise<Agent[]> {
   return rows.map(agentFromRow)
 }
 
+/** When an agent's newest key was made, though it may have been revoked. */
+export async function newestKeyAt(pool: Pool, agentId: bigint): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date | null }>(
+    'select max(created_at) as at from agent_keys where agent_id = $1',
+    [agentId],
+  )
+  return rows[0]?.at ?? null
+}
+
 /** Lists an agent's live keys, newest first, without their secrets. */
 export async function listKeys(pool: Pool, agentId: bigint, now: Date): Promise<KeyInfo[]> {
   const { rows } = await pool.query<{

@@ -117,6 +117,7 @@ async function insertAgent(
       [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
     await also?.(tx, { appId, secret })
+    await alertOfSecret(tx, { agentId, name: terms.name }, now)
     return { agent: agentFromRow(row), secret }
   })
 }
@@ -205,6 +206,24 @@ export async function rotateKey(
     await alertOfSecret(tx, { agentId, name }, now)
     return secret
   })
+}
+
+/**
+ * Ends one of the secrets that may do everything at once, in every process, though it is the last: callbacks then wait
+ * for the next one, unless a secret is made for them. Returns false if it has ended before.
+ */
+export async function revokeKey(
+  tx: Tx,
+  agentId: bigint,
+  slot: number,
+  now: Date,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update agent_keys set expires_at = $3
+     where agent_id = $1 and slot = $2 and (expires_at is null or expires_at > $3)`,
+    [agentId, slot, now],
+  )
+  return rowCount === 1
 }
 
 /** Locks an agent, so that its secrets are made one after the other. */

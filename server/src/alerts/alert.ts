@@ -1,6 +1,8 @@
 /** What people can be told of outside of the console. */
 export const alertKinds = [
   'sign_in_new_place',
+  'account_changed',
+  'authority_changed',
   'new_secret',
   'callback_changed',
   'bank_account_changed',
@@ -19,14 +21,18 @@ export type AlertKind = (typeof alertKinds)[number]
 /** These go to every channel that a person has: whoever took over an account cannot keep its owner from hearing of it. */
 export const securityKinds: readonly AlertKind[] = [
   'sign_in_new_place',
+  'account_changed',
+  'authority_changed',
   'new_secret',
   'callback_changed',
   'bank_account_changed',
 ]
 
-/** Whose roles hear of what; an agent's users only where it is about their agent, and everybody of their own sign-ins. */
+/** Whose roles hear of what; an agent's users only where it is about their agent, and everybody of their own account. */
 export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer' | 'agent')[]> = {
   sign_in_new_place: ['admin', 'operator', 'viewer', 'agent'],
+  account_changed: ['admin', 'operator', 'viewer', 'agent'],
+  authority_changed: ['admin'],
   new_secret: ['admin', 'agent'],
   callback_changed: ['admin', 'agent'],
   bank_account_changed: ['admin', 'agent'],
@@ -42,6 +48,8 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
 
 export const alertTitles: Record<AlertKind | 'test', string> = {
   sign_in_new_place: 'Used from a new place',
+  account_changed: 'Your account was changed',
+  authority_changed: 'Who may do what was changed',
   new_secret: 'New secret',
   callback_changed: 'Callback address changed',
   bank_account_changed: 'Bank account or connector changed',

@@ -61,7 +61,7 @@ export async function deliverAlerts(
        returning d.alert_id, d.user_id, d.channel, d.attempts
      )
      select c.*, a.kind, a.words, a.count, a.first_at, a.last_at, h.sealed_secret,
-       case when u.disabled_at is not null then null
+       case when u.disabled_at is not null and a.kind <> 'account_changed' then null
          when c.channel = 'mail' then u.email else h.target end as address
      from claimed c join alerts a using (alert_id) join users u on u.user_id = c.user_id
      left join alert_channels h on h.user_id = c.user_id and h.channel = c.channel`,

@@ -35,9 +35,10 @@ export async function handOutAlert(
     const [alert] = rows
     if (!alert) return false
     const { rows: people } = await tx.query<{ user_id: bigint }>(
+      // Who was reset or locked out hears of it themselves.
       `select user_id from users
-       where disabled_at is null and sealed_totp_secret is not null and user_id <> $4
-         and (user_id = $1 or (role = any ($2) and (role <> 'agent' or agent_id = $3)))`,
+       where user_id = $1 or (disabled_at is null and sealed_totp_secret is not null
+         and user_id <> $4 and role = any ($2) and (role <> 'agent' or agent_id = $3))`,
       [alert.user_id, alert.roles, alert.agent_id, alert.except_user_id],
     )
     for (const { user_id: userId } of people) {

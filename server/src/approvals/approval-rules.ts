@@ -56,17 +56,22 @@ export interface ApprovalFacts {
   rules: readonly ApprovalRule[]
   /** How many users are or will be admins. */
   admins: bigint
+  /** Whether the command line asks. */
+  isCommand?: boolean
 }
 
-/** Whether two people have to decide on an action. */
+/**
+ * Whether two people have to decide on an action. The only admin acts on users alone, because nobody else could decide.
+ * The command line does not: it asks once somebody has signed in, and then an admin can.
+ */
 export function needsTwoPeople(
-  { rules, admins }: ApprovalFacts,
+  { rules, admins, isCommand = false }: ApprovalFacts,
   mode: 'sandbox' | 'live',
   asked: AskedAction,
 ): { needsTwo: boolean; adminOnly: boolean } {
   const judged = judge(rules, mode, asked)
   if (!judged.needsTwo || !needsSecondAdmin.includes(asked.action)) return judged
-  return { ...judged, needsTwo: admins >= 2n }
+  return { ...judged, needsTwo: isCommand || admins >= 2n }
 }
 
 export async function readApprovalFacts(pool: Pool, now: Date): Promise<ApprovalFacts> {

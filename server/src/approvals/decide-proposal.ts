@@ -10,6 +10,7 @@ import {
   credentialOf,
   credentialsOf,
   nobody,
+  tieBetween,
 } from '../operators/credentials.ts'
 import { may, type Operator } from '../operators/operator.ts'
 import { refuseEffect } from '../operators/take-effect.ts'
@@ -59,16 +60,12 @@ function refusalOf(
   if (proposal.proposedBy === operator.userId) {
     return new Problem('same_person', 'You proposed this: another person has to decide.')
   }
-  if (proposal.proposerResetBy === operator.userId) {
-    return new Problem('same_person', 'You have reset the proposer: somebody else has to decide.')
-  }
-  const { resetBy } = credentials(operator.userId)
-  if (resetBy !== nobody && resetBy === proposal.proposedBy) {
-    return new Problem('same_person', 'The proposer has reset you: somebody else has to decide.')
-  }
-  if (resetBy !== nobody && resetBy === proposal.proposerResetBy) {
-    return new Problem('same_person', 'One person has reset you both: somebody else has to decide.')
-  }
+  const tie = tieBetween(
+    { userId: proposal.proposedBy, resetBy: proposal.proposerResetBy },
+    { userId: operator.userId, resetBy: credentials(operator.userId).resetBy },
+    'the proposer',
+  )
+  if (tie !== undefined) return new Problem('same_person', tie)
   if (credentials(proposal.proposedBy).n !== proposal.credential) {
     return new Problem(
       'changed_meanwhile',

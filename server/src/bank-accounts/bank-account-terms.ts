@@ -27,6 +27,8 @@ export type BankAccountTerms = Omit<
   | 'changedBy'
   | 'changedAt'
   | 'changed'
+  | 'maker'
+  | 'confirmer'
   | 'testPaidBy'
   | 'testPaidAt'
   | 'testPaidMinor'

@@ -3,6 +3,7 @@ import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
 import type { QrKind } from '../lib/qr/qr-kinds.ts'
+import type { Signature } from '../operators/credentials.ts'
 
 /** A bank account of the operator. It is a provider: orders are routed to it by its name. */
 export interface BankAccount {
@@ -47,6 +48,9 @@ export interface BankAccount {
   changedBy: string | null
   changedAt: Date | null
   changed: string | null
+  /** The users who made it what it is and who confirmed it; null: the sandbox, the command line, or not known. */
+  maker: Signature | null
+  confirmer: Signature | null
   /** The payment that a person made to try the bank's own QR code. */
   testPaidBy: string | null
   testPaidAt: Date | null
@@ -116,6 +120,16 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   changedBy: ['changed_by', 'text', 'null'],
   changedAt: ['changed_at', 'timestamptz', 'null'],
   changed: ['changed', 'text', 'null'],
+  maker: {
+    userId: ['maker_user_id', 'bigint'],
+    credential: ['maker_credential', 'int'],
+    resetBy: ['maker_reset_by', 'bigint'],
+  },
+  confirmer: {
+    userId: ['confirmer_user_id', 'bigint'],
+    credential: ['confirmer_credential', 'int'],
+    resetBy: ['confirmer_reset_by', 'bigint'],
+  },
   testPaidBy: ['test_paid_by', 'text', 'null'],
   testPaidAt: ['test_paid_at', 'timestamptz', 'null'],
   testPaidMinor: ['test_paid', 'bigint', 'null'],
@@ -144,19 +158,19 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
 
 /** All accounts, by name. */
 export async function readBankAccounts(pool: Pool | Tx): Promise<BankAccount[]> {
-  const { rows } = await pool.query<BankAccount>(
+  const { rows } = await pool.query<object>(
     `select ${bankAccountColumns.select('b')} from bank_accounts b order by name`,
   )
-  return rows
+  return rows.map(bankAccountColumns.fromRow)
 }
 
 export async function findBankAccount(
   pool: Pool | Tx,
   name: string,
 ): Promise<BankAccount | undefined> {
-  const { rows } = await pool.query<BankAccount>(
+  const { rows } = await pool.query<object>(
     `select ${bankAccountColumns.select('b')} from bank_accounts b where name = $1`,
     [name],
   )
-  return rows[0]
+  return rows[0] && bankAccountColumns.fromRow(rows[0])
 }

@@ -2,9 +2,18 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { startOfDay } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
+import { type Signature, signatureOf, tieBetween } from '../operators/credentials.ts'
 import type { BankAccount } from './bank-account.ts'
 import { trustStatements } from './bank-statements.ts'
 import { bookedByStatement, joinLateBatches, lockAccount, lookAgain } from './take-reports.ts'
+
+/** A file, and the user who brought it; 0: the command line, or not known. */
+interface BroughtFile {
+  broughtBy: string
+  via: string
+  userId: bigint
+  resetBy: bigint
+}
 
 /** What only a file that a person brought reports. */
 export interface UnconfirmedOfFile {
@@ -15,18 +24,27 @@ export interface UnconfirmedOfFile {
 
 /**
  * Another person believes the file that somebody brought: its movements are matched from now on, as if the bank
- * had sent it. The database refuses whoever brought it.
+ * had sent it. The database refuses whoever brought it, and who could have brought it in their name. What came by the
+ * command line anyone with a shell may have brought, so an admin has to confirm it.
  */
 export async function confirmMovements(
   pool: Pool,
   account: BankAccount,
   fileId: string,
-  by: { name: string; at: Date; also: (tx: Tx, confirmed: UnconfirmedOfFile) => Promise<void> },
+  by: {
+    name: string
+    userId: bigint
+    isAdmin: boolean
+    at: Date
+    also: (tx: Tx, confirmed: UnconfirmedOfFile) => Promise<void>
+  },
 ): Promise<UnconfirmedOfFile> {
   return inTransaction(pool, async (tx) => {
     await lockAccount(tx, account.name)
-    const { rows } = await tx.query<{ brought_by: string }>(
-      'select brought_by from bank_files where account = $1 and file_id = $2',
+    const { rows } = await tx.query<BroughtFile>(
+      `select brought_by as "broughtBy", via, bringer_user_id as "userId",
+         bringer_reset_by as "resetBy"
+       from bank_files where account = $1 and file_id = $2`,
       [account.name, fileId],
     )
     if (!(await readLocked(tx, account.name)).isConfirmed) {
@@ -35,19 +53,26 @@ export async function confirmMovements(
         'Confirm the account first: one person has changed it.',
       )
     }
-    const broughtBy = rows[0]?.brought_by
-    if (broughtBy === undefined) throw new Problem('not_found', 'There is no such file.')
-    if (broughtBy === by.name) {
+    const [file] = rows
+    if (!file) throw new Problem('not_found', 'There is no such file.')
+    if (file.broughtBy === by.name) {
       throw new Problem(
         'not_permitted',
         'You brought this file: another person has to confirm what it says.',
       )
     }
+    if (file.via === 'command' && !by.isAdmin) {
+      throw new Problem('not_permitted', 'It came by the command line: only an admin confirms it.')
+    }
+    const signature = await signatureOf(tx, by.userId, by.at)
+    const tie = tieBetween(file, signature, 'the person who brought it')
+    if (tie !== undefined) throw new Problem('same_person', tie)
     const waiting = await unconfirmedOf(tx, account.name, fileId)
     if (await isBelieved(tx, account.name, fileId)) {
       throw new Problem('changed_meanwhile', 'Nothing in this file waits for a second person.')
     }
-    await confirm(tx, account.name, fileId, { broughtBy, waiting, by: by.name, at: by.at })
+    const second = { name: by.name, signature }
+    await confirm(tx, account.name, fileId, { file, waiting, by: second, at: by.at })
     await by.also(tx, waiting)
     return waiting
   })
@@ -69,18 +94,21 @@ export async function confirmWithinLimit(
   const { isConfirmed, fileLimitMinor, deductionMinor } = await readLocked(tx, account.name)
   // Without a limit, the balances of a file are not believed either.
   if (!isConfirmed || fileLimitMinor === 0n) return
-  const { rows } = await tx.query<{ used: bigint; brought_by: string }>(
-    `select coalesce(sum(c.amount + c.movements * $4::bigint), 0)::bigint as used,
-       (select brought_by from bank_files where account = $1 and file_id = $2) as brought_by
-     from bank_file_confirmations c
-     where c.account = $1 and c.confirmed_by is null and c.confirmed_at >= $3`,
+  const { rows } = await tx.query<BroughtFile & { used: bigint }>(
+    `select f.brought_by as "broughtBy", f.via, f.bringer_user_id as "userId",
+       f.bringer_reset_by as "resetBy",
+       (select coalesce(sum(c.amount + c.movements * $4::bigint), 0)::bigint
+        from bank_file_confirmations c
+        where c.account = $1 and c.confirmed_by is null and c.confirmed_at >= $3) as used
+     from bank_files f where f.account = $1 and f.file_id = $2`,
     [account.name, fileId, startOfDay(at, account.zone), deductionMinor],
   )
-  const { used = 0n, brought_by: broughtBy = '' } = rows[0] ?? {}
+  const [file] = rows
+  if (!file) return
   // A credit may count for as much more as the rail deducts.
   const most = waiting.amountMinor + BigInt(waiting.movements) * deductionMinor
-  if (used + most > fileLimitMinor) return
-  await confirm(tx, account.name, fileId, { broughtBy, waiting, by: null, at })
+  if (file.used + most > fileLimitMinor) return
+  await confirm(tx, account.name, fileId, { file, waiting, by: null, at })
 }
 
 /** The account as it is now, under its lock. */
@@ -133,14 +161,34 @@ async function confirm(
   tx: Tx,
   account: string,
   fileId: string,
-  said: { broughtBy: string; waiting: UnconfirmedOfFile; by: string | null; at: Date },
+  said: {
+    file: BroughtFile
+    waiting: UnconfirmedOfFile
+    by: { name: string; signature: Signature } | null
+    at: Date
+  },
 ): Promise<void> {
-  const { broughtBy, waiting, by, at } = said
+  const { file, waiting, by, at } = said
   const { rowCount } = await tx.query(
-    `insert into bank_file_confirmations
-       (account, file_id, brought_by, confirmed_by, confirmed_at, movements, amount)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict (account, file_id) do nothing`,
-    [account, fileId, broughtBy, by, at, waiting.movements, waiting.amountMinor],
+    `insert into bank_file_confirmations (account, file_id, brought_by, bringer_user_id,
+       bringer_reset_by, confirmed_by, confirmer_user_id, confirmer_credential,
+       confirmer_reset_by, confirmed_at, movements, amount)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict (account, file_id) do nothing`,
+    [
+      account,
+      fileId,
+      file.broughtBy,
+      file.userId,
+      file.resetBy,
+      by?.name ?? null,
+      by?.signature.userId ?? null,
+      by?.signature.credential ?? null,
+      by?.signature.resetBy ?? null,
+      at,
+      waiting.movements,
+      waiting.amountMinor,
+    ],
   )
   if (rowCount === 0) {
     throw new Problem('changed_meanwhile', 'This file is confirmed already. Read it again.')

@@ -3,6 +3,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
+import type { Signature } from '../operators/credentials.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
 import { type BankAccountTerms, canonicalTerms } from './bank-account-terms.ts'
 import { feedLines } from './line-source.ts'
@@ -19,6 +20,8 @@ export async function createBankAccount(
     mode: 'sandbox' | 'live'
     /** Who says that it takes deposits; null if another person has to. */
     confirmedBy: string | null
+    /** Of the user who makes it. */
+    signature?: Signature
     /** The private key for its bank's server. */
     sftpKey?: string | null
     /** What is written together with the account. */
@@ -35,6 +38,8 @@ export async function createBankAccount(
     sftpKey: by.sftpKey ? sealSftpKey(secretKeys, terms.name, by.sftpKey) : null,
     confirmedAt: by.confirmedBy === null ? null : by.at,
     confirmedBy: by.confirmedBy,
+    maker: by.signature ?? null,
+    confirmer: null,
     createdAt: by.at,
     createdBy: by.name,
     changedBy: null,
@@ -87,6 +92,8 @@ const changeable = bankAccountColumns.pick(
   'changedBy',
   'changedAt',
   'changed',
+  'maker',
+  'confirmer',
   'testPaidBy',
   'testPaidAt',
   'testPaidMinor',
@@ -198,6 +205,8 @@ export async function updateBankAccount(
     at: Date
     confirmedBy: string | null
     newSecret: boolean
+    /** Of the user who changes it. */
+    signature?: Signature
     /** A new private key for its bank's server. */
     sftpKey?: string | null
   },
@@ -236,6 +245,8 @@ export async function updateBankAccount(
       changed: [...new Set(names)].join(','),
       confirmedAt: by.confirmedBy === null ? null : by.at,
       confirmedBy: by.confirmedBy,
+      maker: by.signature ?? null,
+      confirmer: null,
     }),
     ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
   }
@@ -273,7 +284,7 @@ export interface TestPayment {
 export async function confirmBankAccount(
   db: Pool | Tx,
   before: BankAccount,
-  by: { name: string; at: Date },
+  by: { name: string; at: Date; signature: Signature },
   testPayment: TestPayment | null,
 ): Promise<BankAccount | undefined> {
   const account: BankAccount = {
@@ -285,6 +296,7 @@ export async function confirmBankAccount(
     }),
     confirmedAt: by.at,
     confirmedBy: by.name,
+    confirmer: by.signature,
     version: before.version + 1,
   }
   return (await saveAccount(db, before, account)) ? account : undefined

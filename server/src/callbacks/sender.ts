@@ -228,10 +228,13 @@ export class CallbackSender {
     // A process that was frozen must not send what another process may be sending by now.
     if (callback.lease.leftMs() < 2 * attemptLimitMs) return 'not_sent'
     const body = Buffer.from(callback.body)
+    const secrets = callbackSecrets(found)
+    // Every secret was revoked: nothing leaves unsigned, and it is tried again like any other.
+    if (secrets.length === 0) return Promise.resolve(unsigned(url, at))
     const headers = callbackHeaders({
       appId: agent.appId,
       kind: callback.kind,
-      secrets: callbackSecrets(found),
+      secrets,
       body,
       seq: callback.seq,
       epoch: epochOf(epochs, callback.seq),
@@ -263,6 +266,21 @@ export class CallbackSender {
   private track(promise: Promise<unknown>): void {
     this.underway.add(promise)
     promise.finally(() => this.underway.delete(promise)).catch(() => {})
+  }
+}
+
+function unsigned(url: string, startedAt: Date): Attempt {
+  return {
+    startedAt,
+    durationMs: 0,
+    url,
+    address: null,
+    status: null,
+    responseHeaders: null,
+    responseBody: null,
+    retryAfter: undefined,
+    error: 'not sent: the agent has no secret to sign it with',
+    reason: 'no_secret',
   }
 }
 

@@ -15,6 +15,7 @@ import {
   createAgent,
   defaultTerms,
   newTermsFaults,
+  revokeKey,
   rotateKey,
   termsFaults,
   updateAgent,
@@ -33,10 +34,10 @@ import type { Pool } from '../db/pool.ts'
 import { systemClock } from '../lib/clock.ts'
 import { currencies, defaultCurrency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import { notMadeYet } from '../operators/audit.ts'
+import { notMadeYet, writeAudit } from '../operators/audit.ts'
 import { withBackend } from './command.ts'
 import { parseDuration } from './duration.ts'
-import { onRecord } from './on-record.ts'
+import { commandLine, onRecord } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { type CommandRequest, isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
@@ -181,6 +182,33 @@ export function agentCommand(): Command {
         )
         if (options.json) return printJson({ app_id: appId, secret })
         print(`secret  ${secret}\n\nKeep it now: it is not shown again.`)
+      })
+    })
+
+  agent
+    .command('revoke-key <app_id> <slot>')
+    .description('end a secret that may do everything now; "agent show" lists their slots')
+    .requiredOption('--reason <text>', 'why')
+    .option('--json', 'as JSON')
+    .action(async (appId: string, slot: string, options: { reason: string; json?: boolean }) => {
+      if (!/^[12]$/.test(slot)) throw new UsageError(`"${slot}" is not a slot: 1 or 2`)
+      await withBackend(async ({ pool }) => {
+        const found = await existing(pool, appId)
+        const at = new Date()
+        await inTransaction(pool, async (tx) => {
+          if (!(await revokeKey(tx, found.agentId, Number(slot), at))) {
+            throw new UsageError(`there is no secret in slot ${slot} any more`)
+          }
+          await writeAudit(tx, {
+            ...entryOf('revoke_secret', found),
+            at,
+            operator: commandLine,
+            after: { slot: Number(slot) },
+            reason: options.reason,
+          })
+        })
+        if (options.json) return printJson({ revoked: Number(slot) })
+        print(`the secret in slot ${slot} is revoked`)
       })
     })
   return agent

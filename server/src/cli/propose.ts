@@ -8,6 +8,7 @@ import { isPrintable } from '../lib/printable.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { nobody } from '../operators/credentials.ts'
 import { hasAnybodySignedIn } from '../operators/sessions.ts'
+import { tellAdmins } from '../operators/tell-people.ts'
 import { commandLine } from './on-record.ts'
 import { note, print, printJson } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -122,6 +123,7 @@ async function breakGlass(
   const words = `${by} did this alone, on the command line: ${route}. Why: ${reason}`
   await inTransaction(pool, async (tx) => {
     await raiseAlarm(tx, { at, by, words })
+    await tellAdmins(tx, { what: `alone ${route}`, words, at })
     await writeAudit(tx, {
       at,
       operator: { ...commandLine, email: by },

@@ -3,6 +3,7 @@ import type { Pool } from '../db/pool.ts'
 import { type Outsider, writeAudit } from './audit.ts'
 import type { Operator } from './operator.ts'
 import { endSessions } from './sessions.ts'
+import { tellAdmins, tellOwner } from './tell-people.ts'
 
 /** So many wrong codes in a row are no mistakes any more. One in 300,000 of a million would be right by chance. */
 const mostCodeFailures = 10
@@ -60,11 +61,20 @@ export async function forgetFailures(db: Pool | Tx, userId: bigint): Promise<voi
   )
 }
 
+const stopWords = {
+  stop_codes: (whose: string) =>
+    `Somebody who knows the password of ${whose} sends wrong codes: it signs in no new device until it is changed.`,
+  forget_devices: (whose: string) =>
+    `A known device of ${whose} sent wrong codes again and again, and counts as a stranger's now.`,
+  end_sessions: (whose: string) =>
+    `Somebody signed in to ${whose} sent wrong codes again and again: all its sessions have ended.`,
+}
+
 async function auditStop(
   tx: Tx,
   { userId, agentId }: { userId: bigint; agentId: bigint | null },
   operator: Operator | Outsider,
-  action: string,
+  action: keyof typeof stopWords,
   at: Date,
 ): Promise<void> {
   await writeAudit(tx, {
@@ -75,4 +85,8 @@ async function auditStop(
     agentId,
     after: { wrong_codes_in_a_row: mostCodeFailures },
   })
+  const ownWords = `${stopWords[action]('your account')} Change your password.`
+  await tellOwner(tx, userId, { what: action, words: ownWords, at })
+  const words = stopWords[action](operator.email)
+  await tellAdmins(tx, { what: `user ${userId} ${action}`, words, at })
 }

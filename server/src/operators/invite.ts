@@ -7,6 +7,7 @@ import { noteCredentials } from './credentials.ts'
 import type { Role } from './operator.ts'
 import { hashPassword, passwordFault } from './password.ts'
 import { endSessions, hashOfToken, newToken } from './sessions.ts'
+import { tellOwner } from './tell-people.ts'
 import { newTotpSecret, stepOfCode } from './totp.ts'
 import { findUser, parseEmail, type User } from './user.ts'
 
@@ -162,6 +163,8 @@ export async function acceptInvitation(
       agentId: found.user?.agentId ?? null,
       after: { email, role: found.role },
     })
+    const words = 'A password and an authenticator were chosen for your account.'
+    await tellOwner(tx, userId, { what: 'has credentials', words, at: now })
     const user = await findUser(tx, userId)
     if (!user) throw new Error('a user is not there after accepting an invitation')
     return user

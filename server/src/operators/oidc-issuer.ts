@@ -20,6 +20,8 @@ export interface OidcSettings {
   secondFactor: readonly string[]
   /** An issuer on this machine may do without TLS, in the sandbox. */
   isInsecure: boolean
+  /** Whether an address counts that the issuer says nothing about, not only one that it says it has verified. */
+  assumesVerified: boolean
 }
 
 /** Whom the issuer has named. */
@@ -181,11 +183,12 @@ export class OidcIssuer {
 
 function identityIn(
   claims: Record<string, unknown> & { iss: string; sub: string },
-  { roleClaim, roles, secondFactor }: OidcSettings,
+  { roleClaim, roles, secondFactor, assumesVerified }: OidcSettings,
 ): Identity {
   const has = texts(claims[roleClaim]).map((each) => roles.get(each))
   const used = [...texts(claims.acr), ...texts(claims.amr)]
-  const isVerified = claims.email_verified !== false && claims.email_verified !== 'false'
+  const said = claims.email_verified
+  const isVerified = String(said) === 'true' || (said === undefined && assumesVerified)
   return {
     issuer: claims.iss,
     subject: claims.sub,

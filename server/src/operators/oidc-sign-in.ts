@@ -13,6 +13,7 @@ import type { Operator } from './operator.ts'
 import { useAssertion } from './passkeys.ts'
 import { endSessions, hasBeenNear, hashOfToken, newToken, startSession } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
+import { tellAdmins, tellOwner } from './tell-people.ts'
 import { checkCode, stepOfCode, useStep } from './totp.ts'
 import { parseEmail, type User, type UserRow, userColumns, userFromRow } from './user.ts'
 
@@ -147,6 +148,8 @@ export class OidcSignIn {
     await tx.query('delete from oidc_sign_ins where user_id = $1', [userId])
     await endSessions(tx, userId, now)
     await auditOf(tx, 'enrol_authenticator', { userId, email, ip: browser.ip }, now)
+    const words = 'An authenticator was enrolled for your account.'
+    await tellOwner(tx, userId, { what: 'has credentials', words, at: now })
     return this.start(tx, user, browser, 'sso and code')
   }
 
@@ -275,6 +278,8 @@ async function admitIn(tx: Tx, identity: Identity, ip: string, now: Date): Promi
     before: { role: known.role },
     after: { role, by: 'sso' },
   })
+  const words = `${known.email} is ${role} now: the issuer says so.`
+  await tellAdmins(tx, { what: `user ${userId} ${role}`, words, at: now })
   return { user: { ...known, role } }
 }
 
@@ -322,6 +327,8 @@ async function create(
   await auditOf(tx, 'create_user', { userId: user.userId, email, ip }, now, {
     after: { email, role, by: 'sso', issuer, subject },
   })
+  const words = `${email} signed in for the first time and is ${role}: the issuer says so.`
+  await tellAdmins(tx, { what: `user ${user.userId} ${role}`, words, at: now })
   return user
 }
 

@@ -71,6 +71,8 @@ export interface ApprovedProposal {
   id: string
   /** An earlier run was interrupted: this may have happened already. */
   again: boolean
+  /** The command line proposed it, so that one user alone has given their word. */
+  byCommandLine: boolean
   /** Seals an answer that only the proposer may see. */
   seal: (answer: string) => Buffer
 }

@@ -9,6 +9,7 @@ import type { Operator, Role } from './operator.ts'
 import { removePasskeys } from './passkeys.ts'
 import { endSessions } from './sessions.ts'
 import { takeEffect } from './take-effect.ts'
+import { tellAdmins, tellOwner } from './tell-people.ts'
 import { findUser, type User } from './user.ts'
 
 /** Who requests a change, and why. */
@@ -26,11 +27,16 @@ export interface Invited {
   token: string | undefined
 }
 
-/** Creates a user and the link with which they choose a password. */
+/**
+ * Creates a user and the link with which they choose a password. Who makes users alone could hold their links: they
+ * count as one person where two have to decide, but for the first colleague and the first other admin. Without those
+ * nobody in a new house could decide anything.
+ */
 export async function createUser(
   pool: Pool,
   { email, role, agentId }: Pick<User, 'email' | 'role' | 'agentId'>,
   asked: Asked,
+  options: { isAlone: boolean } = { isAlone: false },
 ): Promise<Invited & { token: string }> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -43,7 +49,9 @@ export async function createUser(
         const userId = rows[0]?.user_id ?? 0n
         const user = await existing(tx, userId)
         await audit(tx, 'create_user', user, asked, undefined, shown(user))
-        await noteCredentials(tx, userId, null, asked.at)
+        await tell(tx, user, asked, `was invited as ${role}`)
+        const isTied = options.isAlone && !(await isFirstColleague(tx, user, asked.operator))
+        await noteCredentials(tx, userId, isTied ? asked.operator : null, asked.at)
         const made = { user, token: await invite(tx, userId, asked.at) }
         await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
         return made
@@ -60,6 +68,15 @@ export async function createUser(
       if (!isTaken || attempt >= 50) throw error
     }
   }
+}
+
+/** Whether a new user is the first beside their maker, or the first other admin. Who was disabled counts. */
+async function isFirstColleague(tx: Tx, user: User, maker: Operator | Outsider): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from users where user_id <> all ($1) and ($2 <> 'admin' or role = 'admin') limit 1`,
+    [[user.userId, maker.userId ?? 0n], user.role],
+  )
+  return rows.length === 0
 }
 
 export interface UserChange {
@@ -100,6 +117,9 @@ export async function changeUser(
         [userId, role, agentId, disabledAt, asked.at],
       )
       await endSessions(tx, userId, asked.at)
+      const isNow = disabled ? 'was locked out' : `is ${role} now`
+      await tell(tx, user, asked, isNow)
+      await tellOwner(tx, userId, { what: isNow, words: `Your account ${isNow}.`, at: asked.at })
     }
     const changed = await existing(tx, userId)
     await audit(tx, 'change_user', changed, asked, shown(user), shown(changed))
@@ -131,6 +151,10 @@ export async function resetUser(
     await removeChannels(tx, userId)
     await endSessions(tx, userId, asked.at)
     await audit(tx, 'reset_user', user, asked, undefined, undefined)
+    await tell(tx, user, asked, 'was reset')
+    const words =
+      'Your password, authenticator and passkeys were reset; you get a link to choose new ones.'
+    await tellOwner(tx, userId, { what: 'was reset', words, at: asked.at })
     await noteCredentials(tx, userId, asked.operator, asked.at)
     const token = user.isSso ? undefined : await invite(tx, userId, asked.at)
     const made = { user, token }
@@ -171,6 +195,11 @@ async function existing(tx: Tx, userId: bigint): Promise<User> {
 
 function shown({ email, role, agentId, disabledAt }: User) {
   return { email, role, agent_id: agentId, disabled: disabledAt !== null }
+}
+
+async function tell(tx: Tx, user: User, { operator, at }: Asked, what: string): Promise<void> {
+  const words = `${user.email} ${what}, by ${operator.email}.`
+  await tellAdmins(tx, { what: `user ${user.userId} ${what}`, words, at })
 }
 
 async function audit(

@@ -7,6 +7,8 @@ import type { Operator, Role } from './operator.ts'
 /** A session ends after this long without a request, and at the latest this long after its start. */
 export const idleLimitMs = 30 * 60_000
 export const absoluteLimitMs = 12 * 3_600_000
+/** Who signs in at an issuer does so again after this long: it may have dismissed them, or changed what they are. */
+export const ssoLimitMs = 3_600_000
 /** The last-seen time is written at most this often. */
 const seenEveryMs = 60_000
 
@@ -67,8 +69,14 @@ export async function findSession(
     text: `select s.session_id::text, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id
            from sessions s join users u using (user_id)
            where s.token_hash = $1 and s.ended_at is null and u.disabled_at is null
-             and s.last_seen_at > $2 and s.created_at > $3`,
-    values: [hashOfToken(token), before(now, idleLimitMs), before(now, absoluteLimitMs)],
+             and s.last_seen_at > $2
+             and s.created_at > case when u.oidc_issuer is null then $3::timestamptz else $4 end`,
+    values: [
+      hashOfToken(token),
+      before(now, idleLimitMs),
+      before(now, absoluteLimitMs),
+      before(now, ssoLimitMs),
+    ],
   })
   const row = rows[0]
   if (!row) return undefined

@@ -10,9 +10,10 @@ import { writeAudit } from './audit.ts'
 import { countSignInFailure, forgetFailures } from './code-failures.ts'
 import { type DeviceOwner, isKnownDevice, makeDevice } from './device.ts'
 import type { Operator } from './operator.ts'
-import { ownerOfPasskey, useAssertion } from './passkeys.ts'
+import { ownerOfPasskey, removePasskeys, useAssertion } from './passkeys.ts'
 import { hashPassword, isPassword, passwordFault } from './password.ts'
 import { endSessions, hasBeenAt, hasBeenNear, startSession } from './sessions.ts'
+import { tellOwner } from './tell-people.ts'
 import { checkCode, useStep } from './totp.ts'
 import { parseEmail } from './user.ts'
 
@@ -211,10 +212,13 @@ export class SignIn {
     return owner && makeDevice(this.secretKeys, owner, this.now())
   }
 
-  /** Changes the user's own password and ends all their other sessions. Other devices are strangers then. */
+  /**
+   * Changes the user's own password and ends all their other sessions. Other devices are strangers then, and passkeys
+   * are removed unless they are to be kept: whoever had the old password may have added one.
+   */
   async changePassword(
     operator: Operator,
-    given: { currentPassword: string; password: string },
+    given: { currentPassword: string; password: string; keepsPasskeys: boolean },
   ): Promise<void> {
     const { userId, email, ip, agentId, sessionId } = operator
     await this.slowDown('accountAtAddress', `${email} ${addressKey(ip)}`)
@@ -236,7 +240,13 @@ export class SignIn {
         [userId, passwordHash, now],
       )
       await endSessions(tx, userId, now, sessionId)
-      await writeAudit(tx, { ...entry, at: now })
+      if (!given.keepsPasskeys) await removePasskeys(tx, userId)
+      await tellOwner(tx, userId, {
+        what: 'password',
+        words: 'Your password was changed.',
+        at: now,
+      })
+      await writeAudit(tx, { ...entry, at: now, after: { keeps_passkeys: given.keepsPasskeys } })
     })
   }
 
@@ -288,7 +298,7 @@ async function alertOfNewPlace(
   await raiseAlert(tx, {
     kind: 'sign_in_new_place',
     subject: `user ${userId} ${addressKey(ip)}`,
-    words: `Somebody signed in to your account from ${ip}, ${onDevice ? 'where you never were before' : 'with a browser that never did before'}. If that was not you: change your password, end that session under Your account, and tell an admin.`,
+    words: `Somebody signed in to your account from ${ip}, ${onDevice ? 'where you never were before' : 'with a browser that never did before'}. If that was not you: change your password under Your account, which ends that session and removes all passkeys, and tell an admin.`,
     to: { userId },
     at,
   })

@@ -13,6 +13,7 @@ import { currencyRow } from '../lib/currencies.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { currencies, maxAccountMinor } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
+import { nobody, signatureOf } from '../operators/credentials.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
 import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
 import { previewRows, readBankFile } from '../statements/read-bank-file.ts'
@@ -33,6 +34,8 @@ export interface BankFile {
   /** How it came: brought by a person, or fetched from the bank. */
   via: 'console' | 'command' | 'folder' | 'sftp'
   by: string
+  /** The user who brought it; missing for a machine and for the command line. */
+  userId?: bigint
 }
 
 export interface Imported {
@@ -215,22 +218,31 @@ async function keepFile(
   const { rows } = await find()
   if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].is_taken }
   const packed = await promisify(gzip)(file.bytes)
-  const fileId = newOrderId(now())
-  await pool.query(
-    `insert into bank_files (account, file_id, sha256, name, size, bytes, via, brought_by, received_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (account, sha256) do nothing`,
-    [
-      name,
-      fileId,
-      sha256,
-      file.name.slice(-255) || 'file',
-      file.bytes.length,
-      sealBytes(secretKeys, `bank file ${name}`, packed),
-      file.via,
-      file.by,
-      now(),
-    ],
-  )
+  const at = now()
+  const fileId = newOrderId(at)
+  await inTransaction(pool, async (tx) => {
+    const bringer = await signatureOf(tx, file.userId ?? nobody, at)
+    await tx.query(
+      `insert into bank_files (account, file_id, sha256, name, size, bytes, via, brought_by, received_at,
+         bringer_user_id, bringer_credential, bringer_reset_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       on conflict (account, sha256) do nothing`,
+      [
+        name,
+        fileId,
+        sha256,
+        file.name.slice(-255) || 'file',
+        file.bytes.length,
+        sealBytes(secretKeys, `bank file ${name}`, packed),
+        file.via,
+        file.by,
+        at,
+        bringer.userId,
+        bringer.credential,
+        bringer.resetBy,
+      ],
+    )
+  })
   const { rows: now_ } = await find()
   return { fileId: now_[0]?.file_id ?? fileId, isRepeat: now_[0]?.file_id !== fileId }
 }

@@ -52,6 +52,8 @@ async function deposit() {
   return { id: json.txn_id as string, amount: json.transfer.amount.toFixed(2) as string }
 }
 
+const second = { name: 'second@example.com', userId: 2n, isAdmin: true, also: async () => {} }
+
 const statement = (amount: string, text = 'TRF') =>
   camt({ account: account.account, day: dayAt(s.clock()), lines: [{ amount, text }] })
 
@@ -123,7 +125,7 @@ describe('a file that a person brings', () => {
     const { fileId } = await importFile(s, own, file, { mode: 'live' })
     expect(await daysOf(s, own)).toEqual([`${day} amber unconfirmed`])
     const confirmed = (name: string) =>
-      confirmMovements(s.backend.pool, of, fileId, { name, at: s.clock(), also: async () => {} })
+      confirmMovements(s.backend.pool, of, fileId, { ...second, name, at: s.clock() })
     await expect(confirmed('test@example.com')).rejects.toThrow('another person')
     expect(await confirmed('second@example.com')).toEqual({ movements: 0, amountMinor: 0n })
     await booked(s, of.name)
@@ -160,7 +162,7 @@ describe('a file that a person brings', () => {
     const words = 'a second person must confirm the file first'
     await expect(explainMovement(desk, of, id, 'correction', 'alone')).rejects.toThrow(words)
     await expect(explainBatch(desk, of, id, 'alone')).rejects.toThrow(words)
-    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    const by = { ...second, at: s.clock() }
     await confirmMovements(s.backend.pool, of, fileId, by)
     expect(await states()).toContain('30000 unexplained null')
     expect((await daysOf(s, own))[0]).toBe(`${day} amber unexplained_credit unconfirmed`)
@@ -193,7 +195,7 @@ describe('a file that a person brings', () => {
     expect([await daysOfMovements(), json.movement]).toEqual([[day], json.movement])
     await importFile(s, own, strong, { mode: 'live' })
     expect(await daysOfMovements()).toEqual([day])
-    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    const by = { ...second, at: s.clock() }
     await confirmMovements(s.backend.pool, of, fileId, by)
     expect(await daysOfMovements()).toEqual([next])
   })
@@ -216,7 +218,7 @@ describe('a file that a person brings', () => {
       return found.rows[0]?.order_id
     }
     expect(await claimOf()).toBe(null)
-    const by = { name: 'second@example.com', at: s.clock(), also: async () => {} }
+    const by = { ...second, at: s.clock() }
     await confirmMovements(s.backend.pool, account.account, fileId, by)
     await booked(s, account.account.name)
     expect((await claimOf())?.replaceAll('-', '')).toBe(id.split('-')[1])

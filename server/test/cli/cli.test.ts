@@ -119,6 +119,34 @@ describe('in live, what two people decide on', () => {
     })
   })
 
+  it('is a user too, once somebody has signed in, though there is only one admin', async () => {
+    const eve = `eve-${Date.now()}@sluice.example`
+    const { rows } = await s.sql(`select email from users where role = 'admin'`)
+    expect(rows).toHaveLength(1)
+    const boss = rows[0]?.email as string
+    const off = { ...live(), BREAK_GLASS: 'off' }
+    const create = ['user', 'create', eve, '--role', 'admin', '--json']
+    const reset = ['user', 'reset', boss, '--reason', 'a lost phone', '--json']
+    const isOut = async () =>
+      (await s.sql('select 1 from users where email = $1 and password_hash is null', [boss])).rows
+    await inLive(async () => {
+      for (const args of [create, reset]) {
+        expect(await commandJson(args, off)).toEqual({
+          proposal: expect.any(String),
+          detail: expect.any(String),
+        })
+        expectRefused(await command([...args, '--break-glass'], off), 'switched off')
+      }
+      expect((await s.sql('select 1 from users where email = $1', [eve])).rows).toEqual([])
+      expect(await isOut()).toEqual([])
+      // Who is locked out of a house with one admin has --break-glass.
+      expect(await commandJson([...reset, '--break-glass'], live())).toMatchObject({
+        link: expect.stringContaining('invitation#'),
+      })
+      expect(await isOut()).toHaveLength(1)
+    })
+  })
+
   it('is done at once with --break-glass and a reason, which alarms, if that is not switched off', async () => {
     const { app_id } = await json('agent', 'create', '--name', 'In need')
     const adjust = ['wallet', 'adjust', app_id, '25', '--json', '--break-glass', '--reason']
@@ -132,6 +160,8 @@ describe('in live, what two people decide on', () => {
     })
     const { rows } = await s.sql('select words from alarms order by alarm_id desc limit 1')
     expect(rows[0]?.words).toMatch(/^command line.* alone.*adjust.*the bank calls$/)
+    const told = await s.sql(`select words, roles from alerts where kind = 'authority_changed'`)
+    expect(told.rows).toContainEqual({ words: rows[0]?.words, roles: ['admin'] })
     const audit = await s.sql(`select reason from audit_log where action = 'break_glass'`)
     expect(audit.rows).toContainEqual({ reason: 'the bank calls' })
   })
@@ -461,6 +491,21 @@ describe('agent', () => {
     expect([thb.code, vnd.code]).toEqual([0, 0])
     expectRefused(thbFine, '--deposit-fee: the fixed part 0.255 is finer than THB allows')
     expectRefused(vndFine, '--deposit-fee: the fixed part 2.5 is finer than VND allows')
+  })
+
+  it('revoke-key ends one that may do everything, though it is the last', async () => {
+    const agent = await json('agent', 'create', '--name', 'Robbed', '--json')
+    const client = clientOf({ appId: agent.app_id, secret: agent.secret })
+    expect((await client.get('/payment/wallet')).status).toBe(200)
+    const [{ slot }] = (await json('agent', 'show', agent.app_id)).keys
+    const revoke = ['agent', 'revoke-key', agent.app_id, String(slot), '--reason', 'it leaked']
+    expect(await commandJson([...revoke, '--json'], env)).toEqual({ revoked: slot })
+    expect((await client.get('/payment/wallet')).status).toBe(401)
+    expectRefused(await run(...revoke), 'any more')
+    expectRefused(await run('agent', 'revoke-key', agent.app_id, '3', '--reason', 'why'), '1 or 2')
+    const { secret } = await json('agent', 'rotate-key', agent.app_id)
+    const next = clientOf({ appId: agent.app_id, secret })
+    expect((await next.get('/payment/wallet')).status).toBe(200)
   })
 
   it('rotate-key makes a new secret and leaves the old one its time', async () => {

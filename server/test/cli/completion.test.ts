@@ -43,7 +43,7 @@ describe('bash', () => {
     )
     expect(all).toEqual(expect.arrayContaining(['serve', 'agent', 'sign', 'completion', '--help']))
     expect(begun).toEqual(['agent', 'agent-secret'])
-    expect(inside).toEqual(['create', 'list', 'show', 'set', 'rotate-key', '--help'])
+    expect(inside).toEqual(['create', 'list', 'show', 'set', 'rotate-key', 'revoke-key', '--help'])
     expect(below).toEqual(['create'])
     expect(option).toEqual(['--deposit-callback', '--deposit-fee'])
     expect(after).toEqual(['--revert-fee'])

@@ -636,6 +636,12 @@ const present: [table: string, fields: Fields][] = [
 ]
 
 const changedByTwo = { changed_by: 'two@sluice.example', changed_at: at, changed: 'account_no' }
+const madeBy = (user: number, credential: number, resetBy: number) => ({
+  ...{ maker_user_id: user, maker_credential: credential, maker_reset_by: resetBy },
+})
+const confirmedBySeven = {
+  ...{ confirmer_user_id: 7, confirmer_credential: 1, confirmer_reset_by: 0 },
+}
 const tried = { test_paid_by: 'two@sluice.example', test_paid_at: at, test_paid: 100 }
 const withdrawal = { kind: 'withdraw', expires_at: null, late_money: null, revert_fee: 'return' }
 const adjustment = { event: 'adjustment', order_id: null, reason: 'why' }
@@ -923,6 +929,28 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     'bank_accounts',
     { ...changedByTwo, confirmed_at: at, confirmed_by: 'two@sluice.example' },
   ],
+  ['bank_accounts_maker', 'bank_accounts', { maker_user_id: 1 }],
+  ['bank_accounts_confirmer', 'bank_accounts', { ...confirmedBySeven, confirmer_reset_by: null }],
+  ['bank_accounts_confirmer', 'bank_accounts', confirmedBySeven],
+  ...([
+    { ...madeBy(7, 1, 0), ...confirmedBySeven },
+    { ...madeBy(1, 4, 7), ...confirmedBySeven },
+    { ...madeBy(1, 1, 0), ...confirmedBySeven, confirmer_credential: 2, confirmer_reset_by: 1 },
+    { ...madeBy(1, 4, 5), ...confirmedBySeven, confirmer_credential: 3, confirmer_reset_by: 5 },
+  ].map((row) => [
+    'bank_accounts_independent',
+    'bank_accounts',
+    { ...row, confirmed_at: at, confirmed_by: 'two@sluice.example' },
+  ]) as [string, string, Fields][]),
+  ['bank_accounts_of_maker', 'bank_accounts', madeBy(1, 9, 0)],
+  [
+    'bank_accounts_of_confirmer',
+    'bank_accounts',
+    {
+      ...{ ...confirmedBySeven, confirmer_credential: 9 },
+      ...{ confirmed_at: at, confirmed_by: 'two@sluice.example' },
+    },
+  ],
   ['bank_accounts_changed', 'bank_accounts', { changed_by: 'two@sluice.example' }],
   ['bank_accounts_changed', 'bank_accounts', { ...changedByTwo, changed: '' }],
   ['bank_accounts_test_paid', 'bank_accounts', { test_paid: 100 }],
@@ -968,6 +996,35 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
     'hand_payments',
     { ...approvedByTwo, approved_by: 'one@sluice.example' },
   ],
+  ['bank_file_confirmations_confirmer', 'bank_file_confirmations', { confirmer_user_id: 7 }],
+  [
+    'bank_file_confirmations_confirmer',
+    'bank_file_confirmations',
+    { ...confirmedBySeven, confirmed_by: null },
+  ],
+  ...([
+    { ...confirmedBySeven, bringer_user_id: 7 },
+    { ...confirmedBySeven, bringer_user_id: 1, bringer_reset_by: 7 },
+    {
+      ...{ ...confirmedBySeven, confirmer_credential: 2, confirmer_reset_by: 1 },
+      bringer_user_id: 1,
+    },
+    {
+      ...{ ...confirmedBySeven, confirmer_credential: 3, confirmer_reset_by: 5 },
+      ...{ bringer_user_id: 1, bringer_reset_by: 5 },
+    },
+  ].map((row) => ['bank_file_confirmations_independent', 'bank_file_confirmations', row]) as [
+    string,
+    string,
+    Fields,
+  ][]),
+  ['bank_file_confirmations_of_bringer', 'bank_file_confirmations', { bringer_user_id: 1 }],
+  [
+    'bank_file_confirmations_of_confirmer',
+    'bank_file_confirmations',
+    { ...confirmedBySeven, confirmer_credential: 9 },
+  ],
+  ['bank_files_of_bringer', 'bank_files', { bringer_user_id: 1, bringer_credential: 9 }],
 
   ['bank_day_signoffs_pkey', 'bank_day_signoffs', { signoff_no: 2 }],
   ['bank_day_signoffs_account_fkey', 'bank_day_signoffs', { account: 'nobody' }],
@@ -1540,6 +1597,7 @@ it('every constraint and unique index has a case here', async () => {
   // Foreign keys need them; the primary key refuses first.
   const forOthers = [
     'bank_files_brought',
+    'bank_files_bringer',
     'user_credentials_as_used',
     'proposals_as_shown',
     'proposal_decisions_as_decided',
@@ -1663,12 +1721,14 @@ describe('what is written down stays so, by privilege', () => {
     archived_refs: 'agent_id, ref_id, order_id, part',
     archived_keys: 'agent_id, once_key',
     bank_file_confirmations: `account, file_id, brought_by, confirmed_by, confirmed_at, movements,
-      amount`,
+      amount, bringer_user_id, bringer_reset_by, confirmer_user_id, confirmer_credential,
+      confirmer_reset_by`,
     bank_day_signoffs: `account, day, signoff_no, signed_by, signed_at, state, shown, movements,
       reason`,
     ...payoutFilesFixed,
     ...connectorsFixed,
-    bank_files: 'account, file_id, sha256, name, size, bytes, via, brought_by, received_at',
+    bank_files: `account, file_id, sha256, name, size, bytes, via, brought_by, received_at,
+      bringer_user_id, bringer_credential, bringer_reset_by`,
   }
   const columns = Object.entries(fixed).flatMap(([table, names]) =>
     names.split(/,\s*/).map((column) => [table, column] as const),

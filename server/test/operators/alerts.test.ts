@@ -62,7 +62,7 @@ beforeEach(async () => {
   chats.received.length = 0
   test.clock.advance(16 * 60_000)
   for (const each of [admin, person]) each.cookie = (await each.signInAgain()).cookie
-  await test.sql(`delete from alerts where kind = 'sign_in_new_place' and handed_out_at is null`)
+  await quiet()
 })
 afterEach(() => test.prove())
 afterAll(async () => {
@@ -70,6 +70,12 @@ afterAll(async () => {
   await mail.close()
   await chats.close()
 })
+
+/** Forgets what users who come and go in these tests would be told of. */
+async function quiet(): Promise<void> {
+  await test.sql(`delete from alerts where handed_out_at is null
+    and kind in ('sign_in_new_place', 'account_changed', 'authority_changed')`)
+}
 
 const all = ['mail', 'webhook', 'telegram', 'line'] as const
 
@@ -100,6 +106,9 @@ function mailed(): string[][] {
 describe('what happens', () => {
   it('is told to whom it concerns: a new secret, new addresses, a new account to be paid to', async () => {
     const other = await signIn(test, 'agent', await test.agent())
+    await tell()
+    mail.mails.length = 0
+    test.clock.advance(16 * 60_000)
     await person.post(`/agents/${agent.appId}/keys`, {
       overlap_s: 0,
       reason: 'lost',
@@ -149,6 +158,79 @@ describe('what happens', () => {
     expect(mailed()).toEqual([[admin.email, `The bank account ${account.name} was added.`]])
     expect(mail.mails[0]?.data).not.toContain(account.accountNo)
   })
+
+  it('is told of an account to its owner, reset and locked out though they are, and of authority to admins', async () => {
+    const moved = await signIn(test, 'operator')
+    await tell()
+    expect(mailed()).toEqual(
+      [
+        [admin.email, `${moved.email} was invited as operator, by test.`],
+        [moved.email, expect.stringContaining('were chosen for your account')],
+      ].sort(),
+    )
+    const changes: [
+      what: string,
+      work: () => Promise<unknown>,
+      owner: RegExp,
+      admins: RegExp | null,
+    ][] = [
+      ['password', () => newPassword(moved), /password was changed/, null],
+      [
+        'guesses',
+        () => guesses(moved),
+        /knows the password of your account/,
+        /knows the password of operator/,
+      ],
+      ['role', () => ofUser(moved, { role: 'viewer' }), /is viewer now/, /is viewer now/],
+      ['lock', () => ofUser(moved, { disabled: true }), /was locked out/, /was locked out/],
+      ['unlock', () => ofUser(moved, { disabled: false }), /is viewer now/, /is viewer now/],
+      ['reset', () => reset(moved), /were reset/, /was reset/],
+    ]
+    for (const [what, work, owner, admins] of changes) {
+      test.clock.advance(16 * 60_000)
+      admin.cookie = (await admin.signInAgain()).cookie
+      await quiet()
+      mail.mails.length = 0
+      await work()
+      await test.sql(
+        `delete from alerts where kind = 'sign_in_new_place' and handed_out_at is null`,
+      )
+      await tell()
+      const expected = [[moved.email, expect.stringMatching(owner)]]
+      if (admins) expected.push([admin.email, expect.stringMatching(admins)])
+      expect(mailed(), what).toEqual(expected.sort())
+    }
+    await quiet()
+    mail.mails.length = 0
+    const { json } = await admin.get('/approval-rules')
+    const rules = { rules: [], version: json.version, reason: 'as agreed', code: admin.code() }
+    expect((await admin.put('/approval-rules', rules)).status).toBe(200)
+    await tell()
+    expect(mailed()).toMatchObject([[admin.email, expect.stringContaining('were changed by')]])
+  })
+
+  async function newPassword(client: OperatorClient) {
+    const again = await client.signInAgain()
+    const password = 'seven other words put together'
+    const body = { current_password: client.password, password, code: again.code() }
+    expect((await again.post('/me/password', body)).status).toBe(200)
+  }
+  async function guesses({ email }: OperatorClient) {
+    const password = 'seven other words put together'
+    for (let n = 0; n < 10; n++) {
+      test.clock.advance(120_000)
+      await admin.post('/sign-in', { email, password, code: '000000' })
+    }
+    admin.cookie = (await admin.signInAgain()).cookie
+  }
+  const idOf = async ({ email }: OperatorClient) =>
+    (await admin.get('/users')).json.data.find((each: { email: string }) => each.email === email).id
+  const ofUser = async (client: OperatorClient, change: object) =>
+    admin.patch(`/users/${await idOf(client)}`, {
+      ...{ ...change, reason: 'as agreed', code: admin.code() },
+    })
+  const reset = async (client: OperatorClient) =>
+    admin.post(`/users/${await idOf(client)}/reset`, { reason: 'a lost phone', code: admin.code() })
 
   it('is not told if it did not happen', async () => {
     const { pool } = test.backend
@@ -210,6 +292,7 @@ describe('channels', () => {
     expect((await choose('new_secret', [])).status).toBe(422)
     expect((await choose('callbacks_failing', ['telegram'])).status).toBe(200)
     expect((await person.post('/me/alerts/test')).status).toBe(200)
+    await quiet()
     await tell()
     expect(mailed()).toEqual([[person.email, 'This is a test: alerts reach you here.']])
     const byPath = (path: string) => chats.received.find((each) => each.path.startsWith(path))
@@ -331,6 +414,7 @@ describe('a delivery', () => {
   it('is not made to who was disabled meanwhile', async () => {
     const leaving = await signIn(test, 'admin')
     const { id } = (await leaving.get('/me')).json.user
+    await quiet()
     await raise()
     test.clock.advance(6_000)
     await handOutAlert(test.backend.pool, all, test.clock())
@@ -344,6 +428,8 @@ describe('what is wrong for a while', () => {
   it('is looked for: unknown payouts, books that do not prove, days that do not agree', async () => {
     const { pool } = test.backend
     const shop = await test.agent()
+    await tell()
+    mail.mails.length = 0
     await shop.fund(1000)
     const withdrawals = [(await shop.withdraw()).json.txn_id, (await shop.withdraw()).json.txn_id]
     for (const [at, txnId] of withdrawals.entries()) {

@@ -714,6 +714,22 @@ describe('a refund to another account than the payer’s', () => {
   })
 })
 
+it('a stolen secret that may do everything ends now by one person, while the next waits for two', async () => {
+  const robbed = await s.agent()
+  const [owner, stranger] = [await signIn(live, 'agent', robbed), await signIn(live, 'agent', shop)]
+  const url = `/agents/${robbed.appId}/keys`
+  const asked = await owner.post(url, { overlap_s: 0, reason, code: owner.code() })
+  expect(asked.status).toBe(202)
+  expect((await robbed.get('/payment/wallet')).status).toBe(200)
+  const [{ slot }] = (await owner.get(`/agents/${robbed.appId}`)).json.keys
+  expect((await stranger.post(`${url}/${slot}/revoke`, { reason })).status).toBe(404)
+  expect((await owner.post(`${url}/${slot}/revoke`, { reason })).json).toEqual({ keys: [] })
+  expect((await robbed.get('/payment/wallet')).status).toBe(401)
+  expect((await owner.post(`${url}/${slot}/revoke`, { reason })).status).toBe(404)
+  const shown = (await ann.get(`/approvals/${asked.json.proposal}`)).json
+  expect((await approved(ann, shown)).json.state).toBe('done')
+})
+
 it('a provider that is off starts nothing again by one person, not even to drain', async () => {
   const set = (state: string, code?: string) =>
     ann.send('PATCH', '/providers/bank', { state, reason, ...(code && { code }) })
@@ -785,6 +801,38 @@ describe('policy', () => {
       const second = await acceptInvitation(alone, token, made.json.user.email)
       const shown = (await second.get(`/approvals/${json.proposal}`)).json
       expect((await approved(second, shown)).json.state).toBe('done')
+    } finally {
+      await alone.close()
+    }
+  })
+
+  it('lets the only admin make no second person but the first colleague and the first admin', async () => {
+    const alone = await startTestService({ env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) } })
+    try {
+      const agent = await alone.agent()
+      const first = await signIn(alone, 'admin')
+      const invited = async (role: string) => {
+        const { json } = await first.post('/users', { ...newUser(), role, code: first.code() })
+        return acceptInvitation(alone, json.link.split('#').at(-1), json.user.email)
+      }
+      const asks = async (client: OperatorClient) => {
+        const body = { amount: 5, ref: randomUUID(), reason, code: client.code() }
+        const { json } = await client.post(`/wallets/${agent.appId}/adjust`, body)
+        return (await client.get(`/approvals/${json.proposal}`)).json
+      }
+      const [one, two, three] = [
+        await invited('operator'),
+        await invited('operator'),
+        await invited('operator'),
+      ]
+      expect((await approved(two, await asks(first))).json.code).toBe('same_person')
+      expect((await approved(first, await asks(two))).json.code).toBe('same_person')
+      expect((await approved(three, await asks(two))).json.code).toBe('same_person')
+      expect((await approved(one, await asks(first))).json.state).toBe('done')
+      const other = await invited('admin')
+      expect((await approved(other, await asks(first))).json.state).toBe('done')
+      expect((await approved(two, await asks(other))).json.state).toBe('done')
+      await alone.prove()
     } finally {
       await alone.close()
     }

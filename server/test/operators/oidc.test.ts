@@ -26,6 +26,7 @@ afterAll(async () => {
   await issuer.close()
 })
 
+const key = Buffer.alloc(32, 7).toString('base64')
 const ownAddress = () => service.service.url.replace('127.0.0.1', 'localhost')
 
 const person = (name: string, groups: unknown, more: object = {}) => ({
@@ -117,6 +118,23 @@ test('somebody whose claim is a role is created, enrols an authenticator and act
   expect(right.status, right.text).toBe(200)
   expect((await again.browser.get('/me')).json.user.email).toBe('ann@sso.example')
   expect(await rowsOf('id-of-ann')).toHaveLength(1)
+})
+
+test('whoever the issuer dismissed is out after an hour, whatever they do meanwhile', async () => {
+  const [sue, local] = [
+    await enrolled(person('sue', ['sluice-ops'])),
+    await signIn(service, 'viewer'),
+  ]
+  for (let minutes = 0; minutes < 60; minutes += 15) {
+    expect((await sue.get('/me')).status).toBe(200)
+    service.clock.advance(15 * 60_000 + 1000)
+    expect((await local.get('/me')).status).toBe(200)
+  }
+  expect((await sue.get('/me')).status).toBe(401)
+  const { rows } = await service.sql(
+    `select roles from alerts where kind = 'authority_changed' and words like 'sue@sso.example%'`,
+  )
+  expect(rows).toEqual([{ roles: ['admin'] }])
 })
 
 test('the page that a browser is sent to is bound by state, nonce and PKCE, and names our own address', async () => {
@@ -253,7 +271,7 @@ test('nobody becomes a second user of the same address, in either order', async 
   const moved = await comeBack(person('gil', ['sluice-ops'], { email: local.email }))
   expect(moved.answer.json.code).toBe('sso_refused')
   expect((await gil.get('/me')).status).toBe(401)
-  for (const email_verified of [false, 'false']) {
+  for (const email_verified of [false, 'false', null]) {
     const unverified = await comeBack(person('hal', ['sluice-ops'], { email_verified }))
     expect(unverified.answer.json.detail).toContain('verified')
   }
@@ -376,6 +394,16 @@ test('without the settings there is no single sign-on, and half of them or http 
   expect(faultsOf({ ...whole, OIDC_ISSUER: 'http://id.example' })).toContain('https')
   expect(faultsOf({ ...whole, OIDC_ISSUER: 'http://127.0.0.1:9', MODE: 'live' })).toContain('https')
   expect(faultsOf(whole)).toContain('OIDC_ISSUER')
+  const https = { ...whole, OIDC_ISSUER: 'https://id.example' }
+  expect(faultsOf({ ...https, OIDC_EMAIL_VERIFIED: 'yes' })).toContain('OIDC_EMAIL_VERIFIED')
+  // In live, an issuer that says nothing of an address has not verified it, unless a setting says so.
+  const assumes = (env: Record<string, string>) => {
+    const live = { MODE: 'live', PUBLIC_URL: 'https://pay.example', SECRET_KEY: key, ...https }
+    const read = readConfig({ ...live, DATABASE_URL: 'postgres://x', ...env })
+    return 'faults' in read ? read.faults : read.config.oidc?.assumesVerified
+  }
+  expect(assumes({})).toBe(false)
+  expect(assumes({ OIDC_EMAIL_VERIFIED: 'assumed' })).toBe(true)
   expect(faultsOf({ OIDC_ISSUER: 'https://id.example' })).toContain('OIDC_CLIENT_ID')
   for (const OIDC_ROLES of ['x=agent', 'x', '=admin', 'x=admin,x=viewer', 'x=owner']) {
     expect(faultsOf({ ...whole, OIDC_ISSUER: 'https://id.example', OIDC_ROLES })).toContain(

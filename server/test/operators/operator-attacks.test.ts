@@ -349,6 +349,7 @@ describe('a session that was left open', () => {
     'POST /connectors/{name}/try',
     'POST /limits/try',
     'POST /agents/{app_id}/secrets/{id}/revoke',
+    'POST /agents/{app_id}/keys/{slot}/revoke',
     'POST /bank-accounts/preview',
     'POST /bank-accounts/{name}/files/preview',
     'POST /payout-files',

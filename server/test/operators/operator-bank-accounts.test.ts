@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
+import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { booked, camt, dayAt, push, routed } from '../support/bank-accounts.ts'
-import { type OperatorClient, signIn } from '../support/operator.ts'
+import { acceptInvitation, type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Bank accounts in live, through the console's API: who may do what, and what takes two people. */
@@ -269,6 +271,62 @@ describe('a file that a person brings', () => {
     const [row] = (await operator.get('/bank-accounts/kbank/files')).json.data
     expect(row).toMatchObject({ brought_by: operator.email, unconfirmed: 0, entries: 2 })
     expect([second.email, maker.email]).toContain(row.confirmed_by)
+  })
+
+  it('is confirmed by nobody who could have brought it: by a reset, or by the command line', async () => {
+    const line = (text: string) => camt({ account, day, lines: [{ amount: '33.00', text }] })
+    const kbank = await findBankAccount(s.backend.pool, 'kbank')
+    if (!kbank) throw new Error('there is no account')
+    const { fileId } = await importBankFile(
+      s.service.desk,
+      kbank,
+      {
+        name: 'day.xml',
+        bytes: line('from a shell'),
+        via: 'command',
+        by: 'command line, somebody',
+      },
+      'live',
+    )
+    const confirmFile = (as: OperatorClient, id: string) =>
+      as.post(`/bank-accounts/kbank/files/${id}/confirm`, { reason, code: as.code() })
+    expect((await confirmFile(operator, fileId)).json.code).toBe('not_permitted')
+    expect((await confirmFile(maker, fileId)).status).toBe(200)
+    // Who resets a colleague holds the link, and could be them.
+    const lost = await signIn(s, 'operator')
+    const { data } = (await maker.get('/users')).json
+    const { id } = data.find(({ email }: { email: string }) => email === lost.email)
+    const asked = await maker.post(`/users/${id}/reset`, { reason, code: maker.code() })
+    const { digest } = (await other.get(`/approvals/${asked.json.proposal}`)).json
+    await other.post(`/approvals/${asked.json.proposal}/approve`, { digest, code: other.code() })
+    const { json } = await maker.post(`/approvals/${asked.json.proposal}/answer`, {
+      code: maker.code(),
+    })
+    const again = await acceptInvitation(s, json.answer.link.split('#').at(-1), lost.email)
+    const asThem = (await upload(line('as them'), again)).json.file_id
+    expect((await confirmFile(maker, asThem)).json.code).toBe('same_person')
+    const asMaker = (await upload(line('as maker'), maker)).json.file_id
+    expect((await confirmFile(again, asMaker)).json.code).toBe('same_person')
+    const byService = s.sql(
+      `insert into bank_file_confirmations (account, file_id, brought_by, bringer_user_id, bringer_reset_by,
+         confirmed_by, confirmer_user_id, confirmer_credential, confirmer_reset_by, confirmed_at, movements, amount)
+       select f.account, f.file_id, f.brought_by, f.bringer_user_id, f.bringer_reset_by, 'somebody', c.user_id, c.n,
+         c.reset_by, f.received_at, 1, 1
+       from bank_files f, user_credentials c where f.file_id = $1 and c.user_id = $2 order by n desc limit 1`,
+      [asMaker, id],
+    )
+    await expect(byService).rejects.toMatchObject({
+      constraint: 'bank_file_confirmations_independent',
+    })
+    expect((await confirmFile(second, asThem)).status).toBe(200)
+    // Neither do they confirm what the other has made of an account.
+    await s.sql(`update users set role = 'admin' where user_id = $1`, [id])
+    await change('kbank', { account_no: '9998887771' }, again)
+    expect((await confirm('kbank', maker)).json.code).toBe('same_person')
+    expect((await confirm('kbank', other)).json.account.state).toBe('on')
+    await change('kbank', { account_no: '9998887776' }, maker)
+    expect((await confirm('kbank', again)).json.code).toBe('same_person')
+    expect((await confirm('kbank', other)).json.account.state).toBe('on')
   })
 
   it('is confirmed by nobody who brought it, in the database either', async () => {

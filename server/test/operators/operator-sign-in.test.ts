@@ -404,6 +404,28 @@ describe('a change of password', () => {
   })
 })
 
+describe('passkeys', () => {
+  it('end with the password, which somebody else may have added them by, unless they are kept', async () => {
+    const person = await signIn(test, 'viewer')
+    const { id } = (await person.get('/me')).json.user
+    await test.sql(
+      `insert into passkeys (credential_id, user_id, name, public_key, counter, created_at)
+       values ($1, $2, 'phone', $3, 0, $4)`,
+      ['c'.repeat(22), id, Buffer.alloc(32), test.clock()],
+    )
+    const next = (current_password: string, password: string, keep_passkeys?: boolean) =>
+      person.post('/me/password', {
+        ...{ current_password, password, code: person.code() },
+        ...(keep_passkeys !== undefined && { keep_passkeys }),
+      })
+    const left = async () => (await person.get('/me/passkeys')).json.data.length
+    expect((await next(person.password, 'a better password', true)).status).toBe(200)
+    expect(await left()).toBe(1)
+    expect((await next('a better password', 'a password better still')).status).toBe(200)
+    expect(await left()).toBe(0)
+  })
+})
+
 describe('a passkey that does not answer as it should', () => {
   it('signs nobody in, and its owner can see that it was tried', async () => {
     const person = await signIn(test, 'viewer')

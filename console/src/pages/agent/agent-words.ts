@@ -123,6 +123,12 @@ export const agentWords = {
     expires: 'Valid until',
     never: 'it is rotated',
     rotate: 'Rotate',
+    tools: 'Actions',
+    none: 'Every secret was revoked. Rotate to make one: until then its requests are refused and its callbacks wait.',
+    revoke: 'Revoke',
+    revokeTitle: 'Revoke this secret now',
+    revokeExplain:
+      'What is signed with it is refused from now on, in every process. If it is the only one, the agent can do nothing until there is another.',
     explain:
       'A new secret is created and shown once. The old one stays valid for a while, so that nothing breaks.',
     overlap: 'The old one stays valid',

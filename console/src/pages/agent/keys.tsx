@@ -20,12 +20,14 @@ const { keys: says } = agentWords
 /** The agent's live secrets, at most two. They are never shown again, only replaced. */
 export function Keys({ agent }: { agent: AgentDetail }) {
   const [isRotating, setRotating] = useDraft('rotate', false)
-  const me = useMe()
+  const [revoking, setRevoking] = useState<AgentDetail['keys'][number]>()
+  const queries = useQueryClient()
+  const whyDisabled = whyNot(useMe(), 'manage_own_keys')
   return (
     <Panel
       title={says.title}
       tools={
-        <ActButton whyNot={whyNot(me, 'manage_own_keys')} onClick={() => setRotating(true)}>
+        <ActButton whyNot={whyDisabled} onClick={() => setRotating(true)}>
           {says.rotate}
         </ActButton>
       }
@@ -34,7 +36,7 @@ export function Keys({ agent }: { agent: AgentDetail }) {
         label={says.title}
         rows={agent.keys}
         rowKey={(key) => `${key.created_at} ${key.expires_at}`}
-        empty={null}
+        empty={<p>{says.none}</p>}
         columns={[
           { key: 'created', head: says.created, cell: (key) => <When at={key.created_at} /> },
           { key: 'used', head: says.lastUsed, cell: (key) => <When at={key.last_used_at} ago /> },
@@ -43,9 +45,34 @@ export function Keys({ agent }: { agent: AgentDetail }) {
             head: says.expires,
             cell: (key) => (key.expires_at === null ? says.never : <When at={key.expires_at} />),
           },
+          {
+            key: 'tools',
+            head: says.tools,
+            cell: (key) => (
+              <ActButton size="xs" whyNot={whyDisabled} onClick={() => setRevoking(key)}>
+                {says.revoke}
+              </ActButton>
+            ),
+          },
         ]}
       />
       {isRotating && <RotateDialog agent={agent} close={() => setRotating(false)} />}
+      {revoking && (
+        <ActDialog
+          draft="revoke-key"
+          title={says.revokeTitle}
+          explain={says.revokeExplain}
+          confirm={says.revoke}
+          danger
+          needsCode={false}
+          close={() => setRevoking(undefined)}
+          act={async ({ reason }) => {
+            const params = { app_id: agent.app_id, slot: revoking.slot }
+            await ask(api.revokeKey, { params, body: { reason } })
+            await queries.invalidateQueries({ queryKey: agentKey(agent.app_id) })
+          }}
+        />
+      )}
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack } from '@mantine/core'
+import { Button, Checkbox, PasswordInput, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -85,17 +85,21 @@ function Sessions() {
 function Password() {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
+  const [keepsPasskeys, setKeepsPasskeys] = useState(false)
   const [code, setCode] = useState('')
   const queries = useQueryClient()
   const changing = useMutation({
     mutationFn: () =>
-      ask(api.changePassword, { body: { current_password: current, password, code } }),
+      ask(api.changePassword, {
+        body: { current_password: current, password, keep_passkeys: keepsPasskeys, code },
+      }),
     onSuccess: async () => {
       setCurrent('')
       setPassword('')
       setCode('')
       notifications.show({ message: says.changed })
       await queries.invalidateQueries({ queryKey: ['sessions'] })
+      await queries.invalidateQueries({ queryKey: ['passkeys'] })
     },
     onError: () => setCode(''),
   })
@@ -124,6 +128,12 @@ function Password() {
             required
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <Checkbox
+            label={says.keepPasskeys}
+            description={says.keepPasskeysHint}
+            checked={keepsPasskeys}
+            onChange={(event) => setKeepsPasskeys(event.currentTarget.checked)}
           />
           <FreshCode value={code} change={setCode} />
           {changing.isError && <ProblemPanel error={changing.error} />}

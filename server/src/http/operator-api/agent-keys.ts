@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { callbackSecrets } from '../../agents/agent-finder.ts'
-import { listKeys } from '../../agents/find-agent.ts'
-import { rotateKey } from '../../agents/save-agent.ts'
+import { keyView } from '../../agents/agent-view.ts'
+import { listKeys, newestKeyAt } from '../../agents/find-agent.ts'
+import { revokeKey, rotateKey } from '../../agents/save-agent.ts'
 import { checkAddress } from '../../callbacks/check-address.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import { explainSignature } from '../../lib/explain-signature.ts'
 import { type FeeRule, parseFeeRule } from '../../lib/fee.ts'
 import { jsonObject, quoted } from '../../lib/json-text.ts'
@@ -10,18 +12,21 @@ import { type Currency, decimalText } from '../../lib/money.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { parseSignatureHeader } from '../../lib/signature.ts'
 import { TokenBuckets } from '../../lib/token-bucket.ts'
-import { audited } from '../../operators/audit.ts'
+import { audited, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import { type FeesOf, previewFees } from '../../orders/fee-preview.ts'
 import { AgentParams } from './agents.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { RevokeSecretBody } from './schemas/agent-secrets.ts'
 import {
   AddressSteps,
+  AgentKeys,
   CheckAddressBody,
   FeePreview,
   FeePreviewBody,
+  KeyParams,
   RotateBody,
   SecretAnswer,
   SignatureCheckBody,
@@ -61,12 +66,11 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
       hasSecret: true,
       view: async ({ operator, params, body }) => {
         const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
-        const keys = await listKeys(pool, agentId, now())
         return {
           subject: { kind: 'agent', id: appId },
           agentId,
-          // Not the older ones, whose overlap may end meanwhile.
-          before: { newest_secret_of: keys[0]?.createdAt ?? null },
+          // Neither the older ones, whose overlap may end meanwhile, nor whether it was revoked.
+          before: { newest_secret_of: await newestKeyAt(pool, agentId) },
           after: { new_secret: true, old_one_valid_for_s: body.overlap_s },
         }
       },
@@ -90,6 +94,35 @@ export function agentKeyRoutes(api: OperatorApi, deps: OperatorDeps): void {
         () => ({ overlap_s: body.overlap_s }),
       )
       return { app_id: appId, secret }
+    },
+  })
+
+  operatorRoute(api, {
+    ...own,
+    method: 'POST',
+    url: '/agents/:app_id/keys/:slot/revoke',
+    summary: 'End a secret that may do everything now; a new one takes its place by rotating',
+    withoutCode: 'a stolen secret must end quickly',
+    schema: { params: KeyParams, body: RevokeSecretBody, response: AgentKeys },
+    handler: async ({ operator, params, body }) => {
+      const { agentId, appId } = await agentNamed(pool, operator, params.app_id)
+      const at = now()
+      const slot = Number(params.slot)
+      await inTransaction(pool, async (tx) => {
+        if (!(await revokeKey(tx, agentId, slot, at))) {
+          throw new Problem('not_found', 'There is no such secret any more.')
+        }
+        await writeAudit(tx, {
+          at,
+          operator,
+          action: 'revoke_secret',
+          subject: { kind: 'agent', id: appId },
+          agentId,
+          after: { slot },
+          reason: body.reason,
+        })
+      })
+      return { keys: (await listKeys(pool, agentId, at)).map(keyView) }
     },
   })
 

@@ -22,6 +22,7 @@ import { inTransaction, type Tx } from '../../db/in-transaction.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { tellOwner } from '../../operators/tell-people.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute } from './operator-route.ts'
 import { isoTime, orNull, strict } from './schemas/shapes.ts'
@@ -233,6 +234,10 @@ async function change<T>(
   const at = desk.now()
   return inTransaction(desk.pool, async (tx) => {
     const done = await write(tx)
+    if (action !== 'choose_alerts') {
+      const words = 'Where alerts reach you was changed.'
+      await tellOwner(tx, operator.userId, { what: 'channels', words, at })
+    }
     const subject = { kind: 'user', id: String(operator.userId) }
     await writeAudit(tx, { at, operator, action, subject, agentId: operator.agentId, after })
     return done

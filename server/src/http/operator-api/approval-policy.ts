@@ -12,6 +12,7 @@ import { type Currency, currencies, decimalText, parseDecimal } from '../../lib/
 import { type FieldError, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
+import { tellAdmins } from '../../operators/tell-people.ts'
 import { invalidRequest } from '../check.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -108,6 +109,8 @@ export function approvalPolicyRoutes(api: OperatorApi, deps: OperatorDeps): void
         const by = { name: operator.email, at }
         if (!(await replaceRules(tx, rules, body.version, by))) throw changedMeanwhile()
         await takeEffect(tx, operator, at)
+        const words = `The rules of what takes two people were changed by ${operator.email}.`
+        await tellAdmins(tx, { what: 'policy', words, at })
         await writeAudit(tx, {
           at,
           operator,

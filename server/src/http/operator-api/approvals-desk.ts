@@ -131,14 +131,15 @@ export class ApprovalsDesk {
     const view = await runnable.view(operator, input)
     const { agentId, amount = null } = view
     const facts = await readApprovalFacts(this.pool, this.now())
-    const { parts = [], ...shown } = view
-    const judged = strictest([
-      this.judge(facts, names, agentId, amount),
-      ...parts.map((part) => needsTwoPeople(facts, this.mode, part)),
-    ])
-    if (!judged.needsTwo) return undefined
     // Anyone with a shell may have typed a command.
     const isCommand = operator.userId === nobody
+    const { parts = [], ...shown } = view
+    const asked = { ...facts, isCommand }
+    const judged = strictest([
+      this.judge(asked, names, agentId, amount),
+      ...parts.map((part) => needsTwoPeople(asked, this.mode, part)),
+    ])
+    if (!judged.needsTwo) return undefined
     const adminOnly = judged.adminOnly || isCommand
     const person = isCommand
       ? { ...operator, userId: null, sessionId: undefined, ip: null }
@@ -281,6 +282,7 @@ export class ApprovalsDesk {
       proposal: {
         id: proposal.proposalId,
         again,
+        byCommandLine,
         seal: (answer) => sealAnswer(this.secretKeys, proposal.proposalId, answer),
       },
     }

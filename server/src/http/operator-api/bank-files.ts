@@ -98,6 +98,7 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
         bytes: Buffer.from(body.content, 'base64'),
         via: 'console' as const,
         by: operator.email,
+        userId: operator.userId,
       }
       const done = await audited(
         pool,
@@ -146,6 +147,8 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
       const at = now()
       const { movements, amountMinor } = await confirmMovements(pool, account, params.file_id, {
         name: operator.email,
+        userId: operator.userId,
+        isAdmin: operator.role === 'admin',
         at,
         also: (tx, confirmed) =>
           writeAudit(tx, {

@@ -15,6 +15,7 @@ import {
   useAssertion,
 } from '../../operators/passkeys.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
+import { tellOwner } from '../../operators/tell-people.ts'
 import { plainText } from '../printable-text.ts'
 import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
@@ -119,6 +120,8 @@ export function passkeyRoutes(api: OperatorApi, deps: OperatorDeps, signIn: Sign
         if (!(await removePasskey(tx, operator.userId, body.id))) {
           throw new Problem('not_found', 'You have no such passkey.')
         }
+        const words = 'A passkey was removed from your account.'
+        await tellOwner(tx, operator.userId, { what: 'passkey removed', words, at: now() })
       })
       return {}
     },

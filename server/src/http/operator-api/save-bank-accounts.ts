@@ -17,6 +17,7 @@ import { parseIsoTime } from '../../lib/local-time.ts'
 import { type Currency, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
+import { signatureOf, tieBetween } from '../../operators/credentials.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { saveProviderState } from '../../routing/providers.ts'
 import { invalidRequest } from '../check.ts'
@@ -71,6 +72,9 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
       reason,
     })
 
+  const signed = (operator: Operator) =>
+    inTransaction(pool, (tx) => signatureOf(tx, operator.userId, now()))
+
   operatorRoute(api, {
     ...change,
     method: 'POST',
@@ -90,6 +94,7 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
         at,
         mode,
         confirmedBy,
+        signature: await signed(operator),
         sftpKey,
         also: async (tx, account) => {
           if (!body.route) await saveProviderState(tx, name, 'off', at)
@@ -167,6 +172,9 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
           'You made the account what it is: another person has to confirm it.',
         )
       }
+      const signature = await signed(operator)
+      const tie = before.maker && tieBetween(before.maker, signature, 'the person who made it so')
+      if (tie) throw new Problem('same_person', tie)
       const test = testPaymentIn(body, before.currency, now())
       if (before.qrKind === 'template' && test === null && before.testPaidAt === null) {
         throw invalidRequest([
@@ -178,7 +186,7 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
         ])
       }
       const account = await inTransaction(pool, async (tx) => {
-        const by = { name: operator.email, at: now() }
+        const by = { name: operator.email, at: now(), signature }
         const done = await confirmBankAccount(tx, before, by, test)
         if (!done) throw changedMeanwhile()
         await audit(tx, operator, 'confirm_bank_account', done, body.reason, before)
@@ -205,8 +213,9 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
       reason,
     }: { newSecret: boolean; sftpKey: string | null; action: string; reason: string },
   ) {
+    const signature = await signed(operator)
     const done = await inTransaction(pool, async (tx) => {
-      const by = { name: operator.email, at: now(), confirmedBy, newSecret, sftpKey }
+      const by = { name: operator.email, at: now(), confirmedBy, newSecret, signature, sftpKey }
       const changed = await updateBankAccount(tx, secretKeys, before, terms, by)
       if (changed) await audit(tx, operator, action, changed.account, reason, before)
       return changed

@@ -143,7 +143,14 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     agents: 'own',
     schema: {
       body: Type.Object(
-        { current_password: Password, password: Password, code: Type.Optional(Code) },
+        {
+          current_password: Password,
+          password: Password,
+          keep_passkeys: Type.Optional(
+            Type.Boolean({ description: 'true: my passkeys stay; otherwise they are removed' }),
+          ),
+          code: Type.Optional(Code),
+        },
         { additionalProperties: false },
       ),
       response: Done,
@@ -152,6 +159,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
       await signIn.changePassword(operator, {
         currentPassword: body.current_password,
         password: body.password,
+        keepsPasskeys: body.keep_passkeys === true,
       })
       setCookie(reply, publicUrl(), 'device', await signIn.deviceFor(operator.email))
       return {}

@@ -138,7 +138,12 @@ export function userRoutes(api: OperatorApi, deps: OperatorDeps): void {
     },
     handler: async ({ operator, body }) => {
       const { email, role, agentId } = await newUser(body)
-      const made = await createUser(pool, { email, role, agentId }, asked(operator, null))
+      const { proposal } = operator
+      // In the sandbox one person may be everybody.
+      const isAlone = deps.mode === 'live' && (!proposal || proposal.byCommandLine)
+      const made = await createUser(pool, { email, role, agentId }, asked(operator, null), {
+        isAlone,
+      })
       return withLink(made)
     },
   })

@@ -69,17 +69,18 @@ export const AgentView = Type.Object({
   updated_at: isoTime('when it was last changed; send it with a change'),
 })
 
-export const AgentDetail = Type.Object({
-  ...AgentView.properties,
-  ...brand,
-  keys: Type.Array(
-    Type.Object({
-      created_at: isoTime('when it was made'),
-      expires_at: orNull(isoTime('until when it is valid; null: until it is rotated')),
-      last_used_at: orNull(isoTime('when it last signed a request')),
-    }),
-  ),
-})
+const keys = Type.Array(
+  Type.Object({
+    slot: Type.Integer({ description: '1 or 2' }),
+    created_at: isoTime('when it was made'),
+    expires_at: orNull(isoTime('until when it is valid; null: until it is rotated')),
+    last_used_at: orNull(isoTime('when it last signed a request')),
+  }),
+)
+
+export const AgentDetail = Type.Object({ ...AgentView.properties, ...brand, keys })
+
+export const AgentKeys = Type.Object({ keys })
 
 export const NewAgentBody = Type.Object(
   {
@@ -132,6 +133,11 @@ export const RotateBody = Type.Object(
   },
   strict,
 )
+
+export const KeyParams = Type.Object({
+  app_id: Type.String({ maxLength: 64, description: "an agent's app id" }),
+  slot: Type.String({ pattern: '^[12]$', description: 'the slot of the secret' }),
+})
 
 export const CheckAddressBody = Type.Object(
   { url: Type.String({ maxLength: 2000, description: 'an http or https URL' }) },

@@ -1,9 +1,14 @@
 import Type from 'typebox'
 import { orderKinds } from '../../../ledger/book.ts'
 import { maxAmount } from '../../../lib/money.ts'
+import type { ProviderState } from '../../../routing/route-order.ts'
 import { code, currency, isoTime, oneOf, orNull, reason, strict } from './shapes.ts'
 
-export const state = oneOf(['on', 'draining', 'off'], 'on, draining (takes nothing new) or off')
+export const state = Type.Unsafe<ProviderState>({
+  type: 'string',
+  enum: ['on', 'draining', 'off'],
+  description: 'on, draining (takes nothing new) or off',
+})
 
 const units = Type.Integer({
   minimum: 1,
