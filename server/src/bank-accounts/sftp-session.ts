@@ -59,6 +59,7 @@ export async function withSftp<T>(
   client.on('error', () => {})
   let otherKey: string | undefined
   let timer: NodeJS.Timeout | undefined
+  let isOver = false
   const tooLong = new Promise<never>((_resolve, reject) => {
     const seconds = Math.round(limitMs / 1_000)
     const late = () => reject(new SftpFault(`${place.host} did not finish within ${seconds} s.`))
@@ -81,25 +82,29 @@ export async function withSftp<T>(
     await client.connect(config).catch((error) => {
       throw otherKey === undefined ? wordsOf(place, error) : otherKeyOf(place, otherKey)
     })
-    return work(sessionOf(client, place))
+    return work(sessionOf(client, place, () => isOver))
   }
   try {
     return await Promise.race([visit(), tooLong])
   } finally {
     clearTimeout(timer)
+    // Whoever is told that it failed must not find out that it went on.
+    isOver = true
     client.end().catch(() => {})
   }
 }
 
-function sessionOf(client: Client, place: SftpPlace): SftpSession {
-  const told = <T>(answer: Promise<T>): Promise<T> =>
-    answer.catch((error) => {
+function sessionOf(client: Client, place: SftpPlace, isOver: () => boolean): SftpSession {
+  const told = async <T>(act: () => Promise<T>): Promise<T> => {
+    if (isOver()) throw new SftpFault(`The visit to ${place.host} is over.`)
+    return act().catch((error) => {
       throw wordsOf(place, error)
     })
+  }
   return {
     async sizeOf(path) {
-      if ((await told(client.exists(path))) === false) return undefined
-      const { size, isFile } = await told(client.stat(path))
+      if ((await told(() => client.exists(path))) === false) return undefined
+      const { size, isFile } = await told(() => client.stat(path))
       if (!isFile) throw new SftpFault(`${path} is not a file.`)
       return size
     },
@@ -114,7 +119,7 @@ function sessionOf(client: Client, place: SftpPlace): SftpSession {
           done()
         },
       })
-      await told(client.get(path, into))
+      await told(() => client.get(path, into))
       return Buffer.concat(chunks)
     },
     async write(path, bytes, beforeBytes) {
@@ -131,20 +136,20 @@ function sessionOf(client: Client, place: SftpPlace): SftpSession {
       closed.catch(() => {})
       const opened = new Promise<void>((resolve) => stream.once('open', () => resolve()))
       try {
-        await told(Promise.race([opened, closed]))
+        await told(() => Promise.race([opened, closed]))
         await beforeBytes()
-        stream.end(bytes)
-        await told(closed)
+        await told(async () => stream.end(bytes))
+        await told(() => closed)
       } finally {
         client.removeListener('close', lost)
         if (!stream.destroyed) stream.destroy()
       }
     },
     async rename(from, to) {
-      await told(client.rename(from, to))
+      await told(() => client.rename(from, to))
     },
     async list(folder) {
-      const found = await told(client.list(folder))
+      const found = await told(() => client.list(folder))
       return found
         .filter(({ type }) => type === '-')
         .map(({ name, size, modifyTime }) => ({ name, size, modifiedAt: new Date(modifyTime) }))

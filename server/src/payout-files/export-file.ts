@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
+import { modeOf } from '../db/deployment.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
-import { credentialOf, nobody } from '../operators/credentials.ts'
+import { type Credential, credentialOf, nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import { findPaymentFormat } from '../payment-files/render-payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
@@ -63,12 +64,18 @@ export async function handOut(
     throw new Error(`the bytes of payout file ${file.fileId} are not those that were sealed`)
   }
   const people = await peopleOf(tx, file, by, by.userId ?? nobody, 'downloads it')
+  const mode = await modeOf(tx)
+  if (file.madeBy === nobody && by.userId === null && mode !== 'sandbox') {
+    const detail =
+      'Nobody signed in to make it: another person than who approved it downloads it, in the console.'
+    throw new Problem('not_permitted', detail)
+  }
   await tx.query(
     `insert into payout_file_downloads (account, file_id, n, round, made_by, approved_by,
-       approver_reset_by, downloaded_by, reset_by, downloader, reason, at)
-     select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7, $8, $9, $10, $11
+       approver_reset_by, downloaded_by, reset_by, downloader, reason, at, mode)
+     select $1, $2, coalesce(max(n), 0) + 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
      from payout_file_downloads where account = $1 and file_id = $2`,
-    [file.account, file.fileId, ...people, by.email, reason, at],
+    [file.account, file.fileId, ...people, by.email, reason, at, mode ?? null],
   )
   if (file.state === 'approved') await setState(tx, file, 'exported')
   await writeAudit(tx, {
@@ -176,10 +183,11 @@ export async function markSent(
   await inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
     refuseAbandoned(await readItemsLeft(tx, file))
-    if ((await downloadedBy(tx, file)) === operator.userId) {
-      const detail = 'You downloaded it: another person says that the bank has it.'
-      throw new Problem('same_person', detail)
-    }
+    refuseDownloader(
+      await firstDownload(tx, file),
+      operator.userId,
+      await credentialOf(tx, operator.userId),
+    )
     const at = desk.now()
     if (!(await recordSent(tx, file, operator, bankReference, at))) throw wrongState(file, 'sent')
     await writeAudit(tx, {
@@ -206,23 +214,25 @@ export async function recordSent(
 ): Promise<boolean> {
   // The bank's answer may have come first.
   const isAnswered = file.state === 'acknowledged' || file.state === 'closed'
-  const first = await downloadedBy(tx, file)
+  const first = await firstDownload(tx, file)
   if (first === undefined || (file.state !== 'exported' && !isAnswered)) return false
-  const people = await peopleOf(tx, file, by, first, 'says that the bank has it')
+  const people = await peopleOf(tx, file, by, first.by, 'says that the bank has it')
   const { rowCount } = await tx.query(
     `insert into payout_file_sendings (account, file_id, first, downloaded_by, round, made_by,
-       approved_by, approver_reset_by, sent_by, reset_by, sender, bank_reference, put_step, at)
-     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       approved_by, approver_reset_by, sent_by, reset_by, sender, bank_reference, put_step, at,
+       downloader_reset_by)
+     values ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict (account, file_id) do nothing`,
     [
       file.account,
       file.fileId,
-      first,
+      first.by,
       ...people,
       by.email,
       bankReference.slice(-100),
       by === machine ? 'arrived' : null,
       at,
+      first.resetBy,
     ],
   )
   if (rowCount === 0) return false
@@ -256,20 +266,45 @@ async function withdrawPut(tx: Tx, { account, fileId }: Named, at: Date): Promis
   )
 }
 
-async function downloadedBy(tx: Tx, { account, fileId }: Named): Promise<bigint | undefined> {
-  const { rows } = await tx.query<{ downloaded_by: bigint }>(
-    `select downloaded_by from payout_file_downloads
+/** Who downloaded a file first, and who had reset them, if that is known. */
+interface FirstDownload {
+  by: bigint
+  resetBy: bigint | null
+}
+
+async function firstDownload(
+  tx: Tx,
+  { account, fileId }: Named,
+): Promise<FirstDownload | undefined> {
+  const { rows } = await tx.query<FirstDownload>(
+    `select downloaded_by as by, reset_by as "resetBy" from payout_file_downloads
      where account = $1 and file_id = $2 and n = 1`,
     [account, fileId],
   )
-  return rows[0]?.downloaded_by
+  return rows[0]
+}
+
+/** Who downloaded a file does not say that the bank has it, also not under a login that they could have reset. */
+function refuseDownloader(
+  first: FirstDownload | undefined,
+  own: bigint,
+  { resetBy }: Credential,
+): void {
+  if (!first || first.by === nobody) return
+  if (first.by === own) {
+    throw new Problem('same_person', 'You downloaded it: another person says that the bank has it.')
+  }
+  const tied = [first.by, first.resetBy].some((each) => each !== nobody && each === resetBy)
+  if (first.resetBy !== own && !tied) return
+  const detail = 'You and who downloaded it could be one person, by a reset: somebody else says so.'
+  throw new Problem('same_person', detail)
 }
 
 /**
  * Who made and approved a file, and who does something with it now, with who could sign in as them: round, maker,
  * approver, who reset the approver, who does it, who reset them. Two people have looked at every file: what nobody
- * signed in to make is let go by another than who approved it, who could not be the same person either. What the
- * command line gives out was in the hands of another, who has a shell.
+ * signed in to make is let go by another than who approved it, who could not be the same person either. In the sandbox
+ * the command line may give it out too.
  */
 async function peopleOf(
   tx: Tx,

@@ -222,7 +222,10 @@ async function putFile(
       }
       const { bytes, steps } = await mayGo(desk, put)
       const hasBegun = steps.includes('uploading')
-      if (hasBegun && (await session.sizeOf(temporary)) === undefined) throw new Lost(put)
+      const size = await session.sizeOf(temporary)
+      if (hasBegun && size === undefined) throw new Lost(put)
+      // Bytes of it are there, and nobody here has sent any: the bank may be taking them at this moment.
+      if (!hasBegun && size !== undefined && size > 0) throw new Unknown(temporary)
       // What is there in full is not written again: the bank may be taking it at this moment.
       if (!hasBegun || !(await isOurs(session, temporary, put))) {
         if (steps.includes('renaming')) throw new Other(temporary)
@@ -253,6 +256,14 @@ class Overdue extends ForPeople {
 class Other extends ForPeople {
   constructor(path: string) {
     super(`${path} is at the bank with other bytes than the file has: it is left as it is.`)
+  }
+}
+
+class Unknown extends ForPeople {
+  constructor(path: string) {
+    super(
+      `${path} is at the bank, and nobody has sent it from here: it is left as it is. If the database was restored from a backup, the bank may have the file.`,
+    )
   }
 }
 

@@ -40,15 +40,16 @@ export const goodPayoutFiles: Record<string, Fields> = {
   },
   payout_file_downloads: {
     ...{ account, file_id: uuid(1), n: 2, round: 1, ...approved, downloaded_by: 2, reset_by: 0 },
-    ...{ downloader: 'two@sluice.example', reason: 'it was lost', at },
+    ...{ downloader: 'two@sluice.example', reason: 'it was lost', at, mode: null },
   },
   payout_file_sendings: {
     ...{ account, file_id: uuid(1), first: 1, downloaded_by: 2, round: 1, ...approved },
     ...{ sent_by: 3, reset_by: 0, sender: 'three@sluice.example', bank_reference: 'B1', at },
+    downloader_reset_by: null,
   },
   payout_file_reports: {
     ...{ account, file_id: uuid(1), report_id: uuid(2), sha256: 'b'.repeat(64), bytes: '\\x00' },
-    ...{ brought_by: 1, bringer: 'one@sluice.example', at },
+    ...{ brought_by: 1, bringer: 'one@sluice.example', at, breaks: '[]' },
   },
   payout_file_reseals: {
     ...{ account, file_id: uuid(4), round: 2, asked_by: 1, asker: 'one@sluice.example' },
@@ -252,6 +253,7 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_file_reports_account_file_id_fkey', 'payout_file_reports', { file_id: uuid(9) }],
   ['payout_file_reports_sha256_check', 'payout_file_reports', { sha256: 'x' }],
   ['payout_file_reports_brought_by_check', 'payout_file_reports', { brought_by: -1 }],
+  ['payout_file_reports_breaks_check', 'payout_file_reports', { breaks: '' }],
   ['payout_file_reports_bringer_check', 'payout_file_reports', { bringer: 'x' }],
   ['payout_file_reseals_pkey', 'payout_file_reseals', { file_id: uuid(1), round: 1 }],
   ['payout_file_reseals_of_seal', 'payout_file_reseals', { file_id: uuid(2) }],
@@ -286,6 +288,11 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ],
   ['payout_file_schedules_pkey', 'payout_file_schedules', { cutoff: at }],
   ['payout_file_schedules_account_file_id_fkey', 'payout_file_schedules', { file_id: uuid(9) }],
+  ['payout_file_downloads_mode', 'payout_file_downloads', { mode: 'other' }],
+  ['payout_file_downloads_signed_in', 'payout_file_downloads', { made_by: 0, downloaded_by: 0 }],
+  ['payout_file_sendings_of_downloader', 'payout_file_sendings', { downloader_reset_by: 7 }],
+  ['payout_file_sendings_untied', 'payout_file_sendings', { reset_by: 2 }],
+  ['payout_file_sendings_untied', 'payout_file_sendings', { downloader_reset_by: 3 }],
   ['payout_file_downloads_people', 'payout_file_downloads', { approved_by: null }],
   ['payout_file_downloads_approved', 'payout_file_downloads', { approved_by: 7 }],
   ...['payout_file_downloads', 'payout_file_sendings'].flatMap((table) => {
@@ -398,6 +405,8 @@ export const payoutFileKeys = [
   'payout_file_downloads_as_made',
   'payout_file_approvals_people',
   'payout_file_downloads_in_round',
+  'payout_file_downloads_tied',
+  'deployment_by_mode',
 ]
 
 /** What the service may not change once it is written. */

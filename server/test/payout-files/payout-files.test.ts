@@ -4,6 +4,7 @@ import type { Pool } from '../../src/db/pool.ts'
 import type { Operator } from '../../src/operators/operator.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
 import { draftPayoutFile } from '../../src/payout-files/draft-file.ts'
+import { exportPayoutFile } from '../../src/payout-files/export-file.ts'
 import { goForward, goForwardWithAll } from '../../src/payout-files/go-forward.ts'
 import { payoutAlarms } from '../../src/payout-files/payout-alarms.ts'
 import { findPayoutFile } from '../../src/payout-files/payout-file.ts'
@@ -91,6 +92,36 @@ async function exported(account: PayingAccount, ...amounts: number[]) {
   const codes: string[] = file.json.items.map((item: { code: string }) => item.code)
   return { ids, file, codes, messageId: file.json.sealed.message_id as string }
 }
+
+it('what the command line drafts only an admin approves, and where money is real it does not let it go', async () => {
+  const account = await payingAccount(s)
+  await withdrawals(s, agent, account, 250)
+  const by = { userId: null, email: 'command line', ip: null }
+  const { fileId } = await draftPayoutFile(s.service.desk, account.account, by)
+  const file = await maker.get(`/payout-files/${fileId}`)
+  expect((await approve(file, maker)).json.code).toBe('not_permitted')
+  expect((await approve(file, checker)).json.state).toBe('approved')
+  // Whoever approved it may have a shell as well.
+  const named = { account: account.name, fileId }
+  await s.sql(`update deployment set mode = 'live'`)
+  const alone = exportPayoutFile(s.service.desk, named, by, 'to bring it')
+  await expect(alone).rejects.toMatchObject({ code: 'not_permitted' })
+  await s.sql(`update deployment set mode = 'sandbox'`)
+  expect((await take(file, checker)).json.code).toBe('same_person')
+  expect((await take(file)).status).toBe(200)
+  // Nor does the one who downloaded it say that the bank has it, under a login that they have reset.
+  const { rows } = await s.sql('select user_id from users where email = $1', [maker.email])
+  const other = await signIn(s, 'operator')
+  await s.sql(
+    `update user_credentials set reset_by = $2
+     where user_id = (select user_id from users where email = $1)`,
+    [other.email, rows[0].user_id],
+  )
+  const sent = await other.post(`/payout-files/${fileId}/sent`, {
+    ...{ bank_reference: 'B-1', code: other.code() },
+  })
+  expect(sent.json).toMatchObject({ status: 403, code: 'same_person' })
+})
 
 it('a withdrawal goes out by a file that two people let go, and ends by what the bank says', async () => {
   const account = await payingAccount(s)
@@ -833,14 +864,4 @@ it('a person cannot end a payout as failed that is in a file', async () => {
   })
   expect(answer.status).toBe(409)
   expect(await status(ids[0] ?? '')).toBe('WAITING')
-})
-
-it('what the command line drafts only an admin approves', async () => {
-  const account = await payingAccount(s)
-  await withdrawals(s, agent, account, 250)
-  const by = { userId: null, email: 'command line', ip: null }
-  const { fileId } = await draftPayoutFile(s.service.desk, account.account, by)
-  const file = await maker.get(`/payout-files/${fileId}`)
-  expect((await approve(file, maker)).json.code).toBe('not_permitted')
-  expect((await approve(file, checker)).json.state).toBe('approved')
 })

@@ -144,12 +144,22 @@ it('a file that a person sends goes under a name that banks leave alone, gets it
 })
 
 it('one that somebody has downloaded may be at the bank already, and does not go', async () => {
-  const file = await approved(await served(), 110)
+  const account = await served()
+  const file = await approved(account, 110)
   await checker.post(`/payout-files/${file.json.id}/export`, {
     reason: 'by hand',
     code: checker.code(),
   })
   expect((await send(file)).json).toMatchObject({ status: 409 })
+
+  // Nor one of which bytes are there that nobody has sent from here.
+  const stray = await approved(account, 111)
+  const path = `/in/${stray.json.sealed.name}.tmp`
+  server.put(path, 'what the bank may be taking')
+  await send(stray)
+  await tried(stray, 'held')
+  expect((await look(stray)).put.fault).toContain('nobody has sent it from here')
+  expect(String(server.files.get(path)?.bytes)).toBe('what the bank may be taking')
 })
 
 it('an upload that breaks off is begun again, and what arrives is whole', async () => {
@@ -649,13 +659,13 @@ it('what fits nothing in a fetched answer is an alarm, and stays with the file',
   // In UTF-16, or far down in its file, it is an answer too.
   const other = await sent(account, 330, 331)
   const [one = '', two = ''] = other.codes
-  const said = (code: string) =>
+  const refusing = (code: string) =>
     pain002(other.messageId, { items: [{ code, status: 'RJCT', reason: 'AC04' }] })
-  const wide = `\ufeff${said(one).replace('UTF-8', 'UTF-16')}`
+  const wide = `\ufeff${refusing(one).replace('UTF-8', 'UTF-16')}`
   server.put('/out/2.xml', Buffer.from(wide, 'utf16le'))
   server.put(
     '/out/3.xml',
-    said(two).replace('<Document', `<!-- ${'-x'.repeat(4_000)} --><Document`),
+    refusing(two).replace('<Document', `<!-- ${'-x'.repeat(4_000)} --><Document`),
   )
   await box.poll()
   await box.poll()

@@ -67,7 +67,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   payout_file_downloads: toldIn(
     'payout-files.test.ts',
     `
-    account file_id n downloaded_by downloader reason at round made_by approved_by approver_reset_by reset_by`,
+    account file_id n downloaded_by downloader reason at round made_by approved_by approver_reset_by reset_by mode`,
   ),
   payout_file_lines: toldIn(
     'payout-files.test.ts',
@@ -82,7 +82,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   payout_file_reports: toldIn(
     'payout-files.test.ts',
     `
-    sha256 account file_id report_id bytes brought_by bringer at`,
+    sha256 account file_id report_id bytes brought_by bringer at breaks`,
   ),
   payout_file_reseals: toldIn(
     'payout-files.test.ts',
@@ -98,7 +98,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     'payout-files.test.ts',
     `
     account file_id first downloaded_by sent_by sender bank_reference at round made_by approved_by
-    approver_reset_by reset_by put_step`,
+    approver_reset_by reset_by put_step downloader_reset_by`,
   ),
   payout_files: toldIn(
     'payout-files.test.ts',
