@@ -390,7 +390,8 @@ describe('samples', () => {
       const result = results.find(({ name }) => name === 'the request of submitPayout')
       return [passed, result?.tried[0]?.fault]
     }
-    expect(made({ to: '{payee.bank}', note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
+    const to = ['{payee.bank}', '{payee.accountNo}']
+    expect(made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
       true,
       null,
     ])
