@@ -394,7 +394,13 @@ const AskDepositCall = Type.Object(
     request: Request,
     echo: Type.Optional(Echo),
     rules: Type.Array(AskRule, { minItems: 1, maxItems: 50 }),
-    everyS: Type.Optional(Type.Integer({ minimum: 2, maximum: 3600 })),
+    everyS: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 3600,
+        description: 'seconds between two questions while the payer may pay; 15 if left out',
+      }),
+    ),
   },
   strict,
 )
@@ -417,7 +423,11 @@ const Part = Type.Union([
   Text,
   Type.Object({ header: HeaderName }, strict),
 ])
-const Over = Type.Array(Part, { minItems: 1, maxItems: 20 })
+const Over = Type.Array(Part, {
+  minItems: 1,
+  maxItems: 20,
+  description: 'what is signed, in this order: timestamp, nonce, method, path, query, url, body, bodySha256, {"text"} or {"header"}',
+})
 export type Part = Static<typeof Part>
 
 const ClockForm = Type.Union([Type.Literal('unix'), Type.Literal('unixMs'), Type.Literal('iso')])
@@ -459,8 +469,15 @@ const sorted = {
   keyAfter: Type.Optional(
     Type.String({ maxLength: 20, description: 'what stands before the key, such as &key=' }),
   ),
-  except: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 20 })),
-  skipEmpty: Type.Optional(Type.Boolean()),
+  except: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 20,
+      description: 'names that are not signed',
+    }),
+  ),
+  skipEmpty: Type.Optional(
+    Type.Boolean({ description: 'whether names without a value are left out' }),
+  ),
   encode: Encoding,
   weak: Type.Optional(
     Type.Literal(true, { description: 'md5 can be forged: only with a list of addresses' }),
@@ -694,3 +711,40 @@ export const ConnectorDocument = Type.Object(
   },
 )
 export type ConnectorDocument = Static<typeof ConnectorDocument>
+
+/** Parts of the schema by the names that they are published under. */
+export const schemaParts = {
+  Name,
+  HeaderName,
+  Pointer,
+  Template,
+  Source,
+  Key,
+  KeyOrText,
+  Fields,
+  Request,
+  If,
+  SureIf,
+  BodyIf,
+  PayoutRule,
+  DepositRule,
+  AmountAt,
+  CurrencyAt,
+  TimeAt,
+  Echo,
+  PayoutCall,
+  DepositCall,
+  AskDepositCall,
+  Id,
+  Payer,
+  EventAt,
+  NoticeRule,
+  AskRule,
+  Over,
+  Put,
+  Where,
+  Sign,
+  Auth,
+  Verify,
+  Notice,
+}
