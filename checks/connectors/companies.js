@@ -62,7 +62,7 @@ export const connectors = {
   'omise-promptpay': omise({ paid: 'told: paid' }),
   'omise-transfers': omise({
     payout: ['told: paid'],
-    extraParams: { omiseRecipient: 'test_0000000000000000001' },
+    payees: { 'SCB:1234567890': 'recp_test_0000000000000000001' },
   }),
 }
 
@@ -91,7 +91,8 @@ export async function openCompany(take) {
     }
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${server.address().port}`, calls, server }
+  const url = `http://127.0.0.1:${server.address().port}`
+  return { url, calls, server, becomes: take.becomes, idOf: take.idOf }
 }
 
 /**
@@ -151,7 +152,7 @@ function intentFills(form) {
 /** What the documentation of Xendit asks of a request; an answer in the shape that it describes. */
 export function xenditTakes() {
   const kept = new Map()
-  return ({ method, url, headers, body }) => {
+  const take = ({ method, url, headers, body }) => {
     const key = `Basic ${Buffer.from('xnd_development_check:').toString('base64')}`
     if (headers.authorization !== key) return refusal(401, 'INVALID_API_KEY')
     if (method === 'GET') {
@@ -176,6 +177,12 @@ export function xenditTakes() {
     kept.set(asked.reference_id, said)
     return { status: isPayout ? 200 : 201, said }
   }
+  /** What a notice tells is what it says from then on. */
+  take.becomes = (reference, { data }) => {
+    kept.set(reference, { ...kept.get(reference), status: data.status })
+  }
+  take.idOf = (reference) => kept.get(reference)?.id
+  return take
 }
 
 function refusal(status, code) {

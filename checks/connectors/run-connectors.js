@@ -103,9 +103,11 @@ function takes(company) {
 }
 
 /** Adds, tries and uses the document, as an operator does; returns an agent's client. */
-async function connected(name, { secrets, currency }, company) {
+async function connected(name, { secrets, currency, payees }, company) {
   const document = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
-  // Of the document only where the company is, and how soon it is asked about a deposit, are other than in the file.
+  if (document.payees) document.payees = payees
+  // Of the document only where the company is, whom it can pay and how soon it is asked about a deposit are other than in
+  // the file.
   if (document.askDeposit) document.askDeposit.everyS = 2
   const file = join(scratch, `${name}.json`)
   writeFileSync(file, JSON.stringify({ ...document, base: company.url }))
@@ -113,6 +115,8 @@ async function connected(name, { secrets, currency }, company) {
   await service.sluice('provider', 'add', file, '--secret', ...given)
   await service.sluice('provider', 'test', name, '--sample', join(folder, `${name}.samples.json`))
   await service.sluice('provider', 'use', name)
+  // A new connector gets no orders until somebody switches it on.
+  await service.sluice('provider', 'set', name, 'on')
   const agent = await service.createAgent('--name', name, '--currency', currency)
   const client = createClient({ baseUrl: service.url, ...agent })
   return Object.assign(client, { appId: agent.appId })
@@ -130,16 +134,16 @@ async function deposit(name, terms, company, client) {
     company.calls.some(({ method }) => method === 'GET'),
   )
   await statusIs(client, order.txn_id, 'WAITING')
-  await tell(name, terms, paid, order.txn_id)
+  await tell(name, terms, paid, order.txn_id, company)
   await statusIs(client, order.txn_id, 'PAID')
   return 'deposit taken, asked about, told of and PAID; forged notice refused'
 }
 
 async function payout(name, terms, company, client) {
-  const { party, amount, extraParams } = terms
+  const { party, amount } = terms
   const reason = 'to have something to pay out'
   await service.sluice('wallet', 'adjust', client.appId, String(amount * 3), '--reason', reason)
-  const request = { ...party, userId: 'user-1', refId: `${name}-1`, amount, extraParams }
+  const request = { ...party, userId: 'user-1', refId: `${name}-1`, amount }
   const order = await created(() => client.createWithdraw(request))
   await until('the payout is handed over', () =>
     company.calls.some(({ method }) => method === 'POST'),
@@ -148,10 +152,10 @@ async function payout(name, terms, company, client) {
   const reference = /SX[0-9A-Z]{11}/.exec(body)?.[0]
   await statusIs(client, order.txn_id, 'WAITING')
   const [done, back] = terms.payout
-  await tell(name, terms, done, reference)
+  await tell(name, terms, done, reference, company)
   await statusIs(client, order.txn_id, 'PAID')
   if (!back) return 'payout taken, told of and PAID; forged notice refused'
-  await tell(name, terms, back, reference)
+  await tell(name, terms, back, reference, company)
   await statusIs(client, order.txn_id, 'REVERT')
   return 'payout taken, told of, PAID, came back and REVERT; forged notice refused'
 }
@@ -171,7 +175,7 @@ async function created(create) {
 }
 
 /** Sends a sample of a notice as if it were of this order: first forged, then signed. */
-async function tell(name, { secrets, sign, company, amount }, sample, reference) {
+async function tell(name, { secrets, sign, company, amount }, sample, reference, standIn) {
   const set = JSON.parse(readFileSync(join(folder, `${name}.samples.json`), 'utf8'))
   const { body } = set.samples.find((each) => each.name === sample)
   const value = company === 'xendit' ? amount : amount * 100
@@ -180,12 +184,15 @@ async function tell(name, { secrets, sign, company, amount }, sample, reference)
     /^amount(_received|_total)?$/.test(key) ? value : each,
   )
     .replaceAll(set.order.reference, reference)
+    .replaceAll(/pr-5a4b3c2d[0-9a-f-]+/g, (id) => standIn.idOf?.(reference) ?? id)
     .replaceAll('1769848200', String(Math.floor(now.getTime() / 1000)))
     .replaceAll(/2026-01-31T08:30:[\d.]+Z/g, now.toISOString())
   const send = (headers) =>
     fetch(`${service.url}/providers/${name}/notices`, { method: 'POST', headers, body: text })
   const forged = await send(sign(text, Buffer.from('of nobody').toString('base64')))
   if (forged.status !== 401) throw new Error(`a forged notice was answered ${forged.status}`)
+  // A company whose notices have no signature is asked whether it is true.
+  standIn.becomes?.(reference, JSON.parse(text))
   const { status } = await send(sign(text, secrets.hook))
   if (status !== 200) throw new Error(`a notice was answered ${status}`)
 }

@@ -1586,6 +1586,8 @@ export interface Operations {
         reason: string | null
         /** the names of those that it uses */
         secrets: string[]
+        /** of these, those that calls are made with */
+        secrets_of_calls: string[]
         /** whether it has passed its samples */
         passed: boolean
         /** when samples were tried on it last */
@@ -3511,7 +3513,6 @@ export interface Operations {
       next: null
     }
   }
-<<<<<<< HEAD
   'GET /console/api/search': {
     query: {
       /** an id, a reference, a user, a name, an account number or an amount */
@@ -3559,7 +3560,6 @@ export interface Operations {
       }[]
     }
   }
-=======
   'GET /console/api/queue': {
     query: Record<string, never>
     body: undefined
@@ -3634,7 +3634,6 @@ export interface Operations {
       all: number
     }
   }
->>>>>>> desk
   'GET /console/api/settings': {
     query: Record<string, never>
     body: undefined
@@ -6243,6 +6242,10 @@ export interface Operations {
       body: string
       /** a notice's headers, one on a line: its signature is checked then */
       headers?: string
+      /** the IP address that a notice came from */
+      address?: string
+      /** the company's own id of what was asked about */
+      their_id?: string
       /** what was asked about */
       reference?: string
       /** decimal text */
@@ -6264,6 +6267,8 @@ export interface Operations {
     }
     answer: {
       version: number
+      /** what was not given, so that what the answer repeats of it was taken for right */
+      assumed: string[]
       /** genuine, or why it is not; null: it was not checked */
       signature: string | null
       tried: {
@@ -6286,7 +6291,7 @@ export interface Operations {
       use: number
       /** the number of each secret that the version uses */
       secrets: Record<string, unknown>
-      /** the secrets are of the same account at the company as those before */
+      /** whether the secrets are of the same account at the company as those before; required if a secret of calls changes */
       same_account?: boolean
       /** no notice is taken any more that is signed with one before */
       former_void?: boolean

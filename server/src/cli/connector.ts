@@ -70,11 +70,13 @@ export function addConnectorCommands(provider: Command): void {
         )
         for (const [secret, value] of secrets) {
           const given = { connector: name, secret, text: value }
-          await onRecord(
-            pool,
-            { action: 'add_connector_secret', subject, agentId: null },
-            () => addSecret(pool, secretKeys, given, by),
-            (n) => ({ secret, n }),
+          await plainly(() =>
+            onRecord(
+              pool,
+              { action: 'add_connector_secret', subject, agentId: null },
+              () => addSecret(pool, secretKeys, given, by),
+              (n) => ({ secret, n }),
+            ),
           )
         }
         if (options.json) return printJson({ name, version: version.version, is_new: isNew })
@@ -121,7 +123,8 @@ export function addConnectorCommands(provider: Command): void {
       .command('use <name>')
       .description('use a version that has passed its samples, with the newest secrets')
       .option('--version <number>', 'which version; the newest if it is left out')
-      .option('--same-account', 'the secrets are of the same account at the company as before')
+      .option('--same-account', 'a secret of calls that changes is of the same account as before')
+      .option('--other-account', 'it is of another account at the company')
       .option('--former-void', 'no notice is taken any more that is signed with a secret before'),
   )
     .option('--json', 'as JSON')
@@ -191,6 +194,7 @@ export async function switchOn(
 type UseOptions = ProposeOptions & {
   version?: string
   sameAccount?: boolean
+  otherAccount?: boolean
   formerVoid?: boolean
 }
 
@@ -199,8 +203,10 @@ async function use(
   backend: Backend,
   config: Config,
   name: string,
-  { version, sameAccount, formerVoid, ...options }: UseOptions,
+  { version, sameAccount: isSame, otherAccount: isOther, formerVoid, ...options }: UseOptions,
 ): Promise<ConnectorUse | undefined> {
+  if (isSame && isOther) throw new UsageError('--same-account or --other-account, not both')
+  const sameAccount = isSame ? true : isOther ? false : undefined
   const wanted = { version: versionIn(version), sameAccount, formerVoid }
   const planned = await plainly(() => planUse(pool, name, wanted))
   const { use: asked, after, before } = planned
@@ -211,7 +217,7 @@ async function use(
       version: asked.version,
       use: after,
       secrets: asked.secrets,
-      ...(sameAccount && { same_account: true }),
+      ...(sameAccount !== undefined && { same_account: sameAccount }),
       ...(formerVoid && { former_void: true }),
       reason: options.reason,
     },

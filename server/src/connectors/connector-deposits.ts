@@ -31,21 +31,41 @@ export async function bindDeposit(
     ConnectorDeposit,
     'agentId' | 'orderId' | 'connector' | 'use' | 'version' | 'madeAt'
   >,
-): Promise<ConnectorDeposit> {
+): Promise<ConnectorDeposit & { isNew: boolean }> {
   const { agentId, orderId, connector, use, version, madeAt } = deposit
-  await pool.query(
+  const { rowCount } = await pool.query(
     `insert into connector_deposits (agent_id, order_id, connector, use, version, made_at, asks)
      values ($1, $2, $3, $4, $5, $6, 0) on conflict do nothing`,
     [agentId, orderId, connector, use, version, madeAt],
   )
+  const bound = await findAskedDeposit(pool, deposit, connector)
+  if (!bound) throw new Error('a deposit was not bound to its connector')
+  return { ...bound, isNew: rowCount === 1 }
+}
+
+/** A deposit as a connector was asked to expect it. */
+export async function findAskedDeposit(
+  pool: Pool,
+  { agentId, orderId }: Pick<ConnectorDeposit, 'agentId' | 'orderId'>,
+  connector: string,
+): Promise<ConnectorDeposit | undefined> {
   const { rows } = await pool.query<ConnectorDeposit>(
     `select ${selected} from connector_deposits d
      where agent_id = $1 and order_id = $2 and connector = $3`,
     [agentId, orderId, connector],
   )
-  const [bound] = rows
-  if (!bound) throw new Error('a deposit was not bound to its connector')
-  return bound
+  return rows[0]
+}
+
+/** Takes a deposit from a use that it was bound to a moment ago and of which the company has heard nothing. */
+export async function unbindDeposit(
+  pool: Pool,
+  { agentId, orderId, connector }: ConnectorDeposit,
+): Promise<void> {
+  await pool.query(
+    `delete from connector_deposits where agent_id = $1 and order_id = $2 and connector = $3`,
+    [agentId, orderId, connector],
+  )
 }
 
 /**

@@ -198,6 +198,9 @@ export function ownerOfSecret(connector: string, secret: string): string {
   return `connector ${connector} ${secret}`
 }
 
+/** Sealed it is a little longer, and the database takes 16 KiB. */
+const longestSecret = 16_000
+
 /** Keeps a secret, sealed. It is used once a use names its number. */
 export async function addSecret(
   pool: Pool,
@@ -208,8 +211,14 @@ export async function addSecret(
 ): Promise<number> {
   return inTransaction(pool, async (tx) => {
     await lockConnector(tx, connector)
-    const newest = (await listVersions(tx, connector)).at(-1)
-    const fault = newest && secretFault(storedDocument(newest.document), secret, text)
+    const versions = (await listVersions(tx, connector)).map((each) => storedDocument(each.document))
+    const newest = versions.at(-1)
+    const isNamed = versions.some(({ secrets }) => Object.hasOwn(secrets, secret))
+    const fault = !isNamed
+      ? 'is in no version of the document'
+      : Buffer.byteLength(text) > longestSecret
+        ? `is longer than ${longestSecret} bytes`
+        : newest && secretFault(newest, secret, text)
     if (fault !== undefined) {
       throw new Problem('invalid_request', `This cannot be the secret "${secret}": it ${fault}.`)
     }

@@ -3,7 +3,7 @@ import { type SecretKeys, unseal } from '../lib/secret-box.ts'
 import { AccessTokens } from '../providers/http/access-tokens.ts'
 import type { CompanyClient } from '../providers/http/company-client.ts'
 import { CompanyLane, type LaneFigures } from '../providers/http/company-lane.ts'
-import type { ConnectorDocument } from '../providers/http/connector-document.ts'
+import type { ConnectorDocument, NoticeAt } from '../providers/http/connector-document.ts'
 import {
   type BoundUse,
   defaultLimits,
@@ -11,11 +11,13 @@ import {
   makeHttpProvider,
 } from '../providers/http/http-provider.ts'
 import type { Secrets } from '../providers/http/signed-bytes.ts'
+import { noticeFault, type SentNotice } from '../providers/http/verify-notice.ts'
 import type { Provider } from '../providers/provider.ts'
 import {
   type ConnectorUse,
   findUse,
   findVersion,
+  listUses,
   ownerOfSecret,
   type PastUse,
   readSecrets,
@@ -88,6 +90,21 @@ export class ConnectorsInUse {
   /** Whether a connector is used and cannot be read at the moment. */
   isUnreadable(name: string): boolean {
     return this.unreadable.has(name)
+  }
+
+  /**
+   * Why a notice is not the company's by a version's rules and the secrets in use; undefined if it is, null if no version
+   * is used yet.
+   */
+  async noticeFault(
+    name: string,
+    notice: NoticeAt,
+    sent: SentNotice,
+  ): Promise<string | null | undefined> {
+    const [use] = await listUses(this.pool, name)
+    if (!use) return null
+    const secrets = await this.open(name, use.secrets)
+    return noticeFault(notice, sent, secrets, this.options.now())
   }
 
   /** How a connector has done in this process. */

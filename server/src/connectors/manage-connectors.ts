@@ -123,7 +123,7 @@ export interface UseAsked {
   version?: number | undefined
   /** The number of each secret that the document uses; the newest if left out. */
   secrets?: Record<string, number> | undefined
-  /** The secrets are of the same account at the company as those before. */
+  /** Whether the secrets are of the same account at the company as those before; needed if those of calls change. */
   sameAccount?: boolean | undefined
   /** Notices that are signed with the secrets before are not taken any more. */
   formerVoid?: boolean | undefined
@@ -135,17 +135,18 @@ export interface UseAsked {
  */
 export async function planUse(db: Pool | Tx, name: string, asked: UseAsked): Promise<PlannedUse> {
   const found = await versionNamed(db, name, asked.version)
-  const { document } = checkedDocument(found.document)
+  // It has passed its samples: that a later release asks for more must not keep anybody from changing a key.
+  const document = storedDocument(found.document)
   const kept = await listSecrets(db, name)
   const newest = Object.fromEntries(kept.map(({ secret, n }) => [secret, n]))
   const secrets = numbersOf(document, kept, asked.secrets ?? newest, asked.secrets !== undefined)
   await refuseAccount(db, document)
   const [latest] = await listUses(db, name)
   const former = latest && (await findVersion(db, name, latest.version))
-  const isSame =
-    latest &&
-    former &&
-    (asked.sameAccount || isSameOfCalls(document, secrets, former.document, latest.secrets))
+  const keepsKeys =
+    former && isSameOfCalls(document, secrets, former.document, latest?.secrets ?? {})
+  if (latest && !keepsKeys && asked.sameAccount === undefined) throw whichAccount()
+  const isSame = latest && (keepsKeys || asked.sameAccount)
   const changes = kept.filter(
     ({ secret, n }) => secrets[secret] === n && latest?.secrets[secret] !== n,
   )
@@ -162,6 +163,14 @@ export async function planUse(db: Pool | Tx, name: string, asked: UseAsked): Pro
     before: latest ? { version: latest.version, secrets: latest.secrets } : null,
     addedBy: Object.fromEntries(changes.map(({ secret, addedBy }) => [secret, addedBy])),
   }
+}
+
+/** With a key of another account, what was handed over before is asked about with the key before: nobody can guess which. */
+function whichAccount(): Problem {
+  const message =
+    'must be said, because a secret of calls changes: true if it is of the same account at the company, false if it is of another'
+  const errors = [{ field: 'same_account', message }]
+  return new Problem('invalid_request', `same_account ${message}.`, { errors })
 }
 
 /** The numbers of the secrets that a document uses. */
@@ -188,6 +197,11 @@ function numbersOf(
   return Object.fromEntries(used.map((secret) => [secret, numbers[secret] ?? 0]))
 }
 
+/** The secrets that calls are made with; the others only read notices. */
+export function secretsOfCalls({ notice: _notice, ...calls }: ConnectorDocument): string[] {
+  return [...secretsUsed(calls)].sort()
+}
+
 /** Whether calls are made with the same secrets as before: then they reach the same account. */
 function isSameOfCalls(
   document: ConnectorDocument,
@@ -195,8 +209,8 @@ function isSameOfCalls(
   formerText: string,
   formerSecrets: Record<string, number>,
 ): boolean {
-  const ofCalls = ({ notice: _notice, ...calls }: ConnectorDocument, numbers: typeof secrets) =>
-    JSON.stringify([...secretsUsed(calls)].sort().map((secret) => [secret, numbers[secret]]))
+  const ofCalls = (each: ConnectorDocument, numbers: typeof secrets) =>
+    JSON.stringify(secretsOfCalls(each).map((secret) => [secret, numbers[secret]]))
   return ofCalls(document, secrets) === ofCalls(storedDocument(formerText), formerSecrets)
 }
 

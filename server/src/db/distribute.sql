@@ -17,6 +17,7 @@ select create_reference_table('connector_secrets');
 select create_reference_table('connector_runs');
 select create_reference_table('connector_uses');
 select create_reference_table('connector_use_secrets');
+select create_reference_table('connector_token_days');
 select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
 select create_reference_table('bank_slips');
@@ -80,6 +81,7 @@ select create_distributed_table('connector_deposit_ids', 'agent_id', colocate_wi
 -- tell of several agents.
 select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
 select create_distributed_table('payout_references', 'reference', colocate_with => 'none');
+select create_distributed_table('payout_ids', 'their_id', colocate_with => 'none');
 select create_distributed_table('notices', 'notice_id', colocate_with => 'none');
 select create_distributed_table('archive_parts', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('archived_refs', 'agent_id', colocate_with => 'wallets');

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts'
 import type { ExpectedDeposit } from '../bank-accounts/expected-deposits.ts'
-import { bindDeposit, keepAsked } from '../connectors/connector-deposits.ts'
+import { bindDeposit, keepAsked, unbindDeposit } from '../connectors/connector-deposits.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
@@ -192,6 +192,11 @@ async function announce(
       return answerOf(done.order ?? order)
     }
     if (outcome.type === 'unknown') break
+    // An earlier call under the same id may have arrived, unless this is the first.
+    if (outcome.type === 'not_sent') {
+      if (!bound?.isNew) break
+      await unbindDeposit(desk.pool, bound)
+    }
   }
   throw notTaken()
 }
@@ -219,6 +224,7 @@ async function expectDeposit(
     )
     const isClear =
       outcome?.type === 'rejected' ||
+      outcome?.type === 'not_sent' ||
       (outcome?.type === 'accepted' && isPayable(outcome.instructions))
     return isClear ? outcome : { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
@@ -325,14 +331,17 @@ export function refusalOf(
       : undefined
   if (breaksOut) return nameRefused(breaksOut)
   // Any other is refused only if nobody can pay to it.
-  const faults =
-    order.kind === 'withdraw'
-      ? candidates.map(
-          (each) => each.payeeFault?.(order, order.currency, order.amountMinor) ?? null,
-        )
-      : []
+  const faultsWith = (...extraParams: [string | null] | []) =>
+    candidates.map(
+      (each) => each.payeeFault?.(order, order.currency, order.amountMinor, ...extraParams) ?? null,
+    )
+  const faults = order.kind === 'withdraw' ? faultsWith(order.extraParams) : []
   const [fault] = faults
-  if (fault && faults.every((each) => each !== null)) return nameRefused(fault)
+  if (fault && faults.every((each) => each !== null)) {
+    if (faultsWith().every((each) => each !== null)) return nameRefused(fault)
+    const errors = [{ field: 'extraParams', message: fault }]
+    return new Problem('invalid_request', fault, { errors })
+  }
   if (candidates.length === 0) {
     return new Problem('provider_unavailable', 'No payment provider takes such an order now.', {
       retryAfterS: 60,

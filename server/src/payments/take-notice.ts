@@ -10,10 +10,11 @@ import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import { type CallWatch, type Effect, settle } from '../payouts/pay-out.ts'
+import { type CallWatch, confirm, type Effect, settle } from '../payouts/pay-out.ts'
 import { findPayout } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
+import { confirmedEvent, isWithinTokenLimits } from './by-token.ts'
 import { eventFromText, ownEventId, storable } from './event-text.ts'
 import {
   claimDueEvents,
@@ -220,8 +221,9 @@ export class NoticeTaker {
     return { result: 'open', detail }
   }
 
-  private async act(provider: Provider, event: ProviderEvent, receivedAt: Date): Promise<Effect> {
+  private async act(provider: Provider, told: ProviderEvent, receivedAt: Date): Promise<Effect> {
     const { desk } = this
+    const event = told.byToken ? await confirmedEvent(desk, provider, told) : told
     const fault = rightsFault(provider, event)
     if (fault !== undefined && providerRights[event.type].otherwise === 'refused') {
       return { result: 'refused', detail: fault }
@@ -250,7 +252,15 @@ export class NoticeTaker {
             'The provider tells another amount of this payout; a person has to look into it.'
           throw new Problem('overloaded', says, later)
         }
-        return settle(desk, payout, event.outcome, { passOn: this.passOn })
+        const { outcome } = event
+        const isBelieved =
+          !event.byToken ||
+          outcome.type === 'accepted' ||
+          (outcome.type === 'paid' && (await isWithinTokenLimits(desk, provider, payout)))
+        const watch = { passOn: this.passOn }
+        return isBelieved
+          ? settle(desk, payout, outcome, watch)
+          : confirm(desk, payout, outcome, watch)
       }
     }
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { timeToPass } from '../db/database-time.ts'
 import type { OpenItem, Order, OrderStatus } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
@@ -97,10 +98,10 @@ export async function waitsForFileOf(desk: PayoutDesk, order: Order): Promise<st
 
 /** The providers that can pay the order's amount to its payee. */
 function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
-  const { payee, currency, amountMinor } = moneyOf(order)
+  const { payee, currency, amountMinor, extraParams } = moneyOf(order)
   return candidates.filter(
     (each) =>
-      (each.payeeFault?.(payee, currency, amountMinor) ?? null) === null &&
+      (each.payeeFault?.(payee, currency, amountMinor, extraParams) ?? null) === null &&
       amountMinor <= (each.mostPerPayoutMinor ?? amountMinor),
   )
 }
@@ -203,11 +204,14 @@ export async function submit(
   const outcome: PayoutOutcome = isInTime
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
-  if (outcome.type === 'not_sent' && !isRepeat) {
-    await leaveUnsent(desk, taken, outcome.reason)
-    return { result: 'unchanged', detail: outcome.reason }
+  // After a repetition an earlier copy may have arrived: then it is unknown whether something was sent.
+  if (outcome.type !== 'not_sent' || isRepeat) return settleAnswer(desk, taken, outcome, watch)
+  const { reason } = outcome
+  if (outcome.isForGood) {
+    return settleAnswer(desk, taken, { type: 'rejected', mayTryAnother: true, reason }, watch)
   }
-  return settleAnswer(desk, taken, outcome, watch)
+  await leaveUnsent(desk, taken, reason)
+  return { result: 'unchanged', detail: reason }
 }
 
 /** Nothing has left for the provider: whoever claims the payout next may send it. */
@@ -311,6 +315,34 @@ export async function ask(
     // That it is not known is no refusal: an earlier call may still arrive and pay. It is not sent again, but asked about.
     else await settle(desk, again, outcome, watch)
   } else await settleAnswer(desk, asked, outcome, watch)
+}
+
+/**
+ * Acts on a report that anybody could have made who has seen one: only on what the provider says when it is asked.
+ * Throws a problem while it does not say the same.
+ */
+export async function confirm(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  told: PayoutOutcome,
+  watch: CallWatch = {},
+): Promise<Effect> {
+  const { agentId, orderId, provider, reference } = attempt
+  if (attempt.state === told.type) return { result: 'unchanged' }
+  if (attempt.askAt !== null) await ask(desk, attempt, watch)
+  else {
+    const order = await findOrder(desk.pool, agentId, orderId)
+    const outcome =
+      order &&
+      (await call(desk, attempt, watch, (each, limit) =>
+        each.askPayout(payoutOf(attempt, order), limit),
+      ))
+    if (outcome?.type === told.type) return settle(desk, attempt, outcome, watch)
+  }
+  const now = await findPayout(desk.pool, agentId, provider, reference)
+  if (now?.state === told.type) return { result: 'applied' }
+  const says = `Told with a token that it is ${told.type}, which ${provider} does not confirm when it is asked.`
+  throw new Problem('overloaded', says, { retryAfterS: 60 })
 }
 
 async function take(
@@ -472,7 +504,11 @@ async function call(
   try {
     const outcome = await callWithin(callLimitMs, signal, (limit) => work(provider, limit))
     onCall?.(true)
-    if (outcome?.theirId !== undefined) await keepTheirId(desk.pool, attempt, outcome.theirId)
+    const clash =
+      outcome?.theirId === undefined
+        ? undefined
+        : await keepTheirId(desk.pool, attempt, outcome.theirId)
+    if (clash !== undefined) return alarm(desk, attempt, clash)
     if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
     return { type: 'unknown', reason: 'The provider said what cannot be read.' }
   } catch (error) {
@@ -497,6 +533,18 @@ export async function askAbout(
   } catch (error) {
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** What a provider says cannot be: people are told, and the outcome is not known. */
+async function alarm(
+  { pool, now }: PayoutDesk,
+  { reference }: PayoutAttempt,
+  words: string,
+): Promise<PayoutOutcome> {
+  const subject = `payout ${reference}`
+  const to = { roles: ['admin', 'operator'] as const }
+  await raiseAlert(pool, { kind: 'payout_alarm', subject, words, to, at: now() })
+  return { type: 'unknown', reason: words }
 }
 
 /** A payout as its provider is called about it. */

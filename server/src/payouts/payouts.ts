@@ -265,17 +265,36 @@ export async function listOpenPayouts(
   return rows
 }
 
-/** Keeps the provider's own id of a payout. The first one stays: a payout is one thing there. */
+/**
+ * Keeps the provider's own id of a payout; the first one is asked by. Returns what is wrong with it, in words: an id that
+ * is another payout's already, or a second one, because the provider may have made two payouts of one.
+ */
 export async function keepTheirId(
   pool: Pool,
-  { agentId, orderId, attempt }: Pick<PayoutAttempt, 'agentId' | 'orderId' | 'attempt'>,
+  { agentId, orderId, attempt, provider, reference }: PayoutAttempt,
   theirId: string,
-): Promise<void> {
-  await pool.query(
-    `update payouts set their_id = $4
-     where agent_id = $1 and order_id = $2 and attempt = $3 and their_id is null`,
+): Promise<string | undefined> {
+  const { rowCount: isNew } = await pool.query(
+    `insert into payout_ids (provider, their_id, agent_id, order_id, attempt)
+     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+    [provider, theirId, agentId, orderId, attempt],
+  )
+  const { rows: owners } = await pool.query(
+    `select 1 from payout_ids where provider = $1 and their_id = $2
+       and agent_id = $3 and order_id = $4 and attempt = $5`,
+    [provider, theirId, agentId, orderId, attempt],
+  )
+  if (owners.length === 0) {
+    return `${provider} answered about ${reference} with the id of another payout, ${theirId}.`
+  }
+  const { rows } = await pool.query<{ their_id: string }>(
+    `update payouts set their_id = coalesce(their_id, $4)
+     where agent_id = $1 and order_id = $2 and attempt = $3 returning their_id`,
     [agentId, orderId, attempt, theirId],
   )
+  const first = rows[0]?.their_id ?? theirId
+  if (first === theirId || isNew !== 1) return undefined
+  return `${provider} has two ids of ${reference}, ${first} and ${theirId}: it may pay it twice.`
 }
 
 /** How many payouts are open in each state, and the age of the oldest. */

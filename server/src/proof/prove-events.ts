@@ -54,6 +54,8 @@ export async function proveEventPage(
       ofNoPayout.push({ provider, reference: String(reference), where })
     }
     if (type !== 'payment' || result === null) continue
+    // Whoever has seen a token can tell of money that there is none of: a person has looked into it.
+    if (told.byToken === true && result === 'closed') continue
     const isMoney = amountMinor > 0n && amountMinor <= largestAmount
     ensure(result !== 'refused' || !isMoney, () => `${where} is money, but was refused`)
     if (isMoney) paidBy.set(`${provider}:${paymentId}`, where)
@@ -71,15 +73,22 @@ export async function proveEventPage(
 }
 
 /** Reads an event as it was stored; undefined if somebody has changed it so that it is none. */
-function readEvent(
-  text: string,
-): { type: unknown; paymentId: unknown; reference: unknown; amountMinor: bigint } | undefined {
+function readEvent(text: string):
+  | {
+      type: unknown
+      paymentId: unknown
+      reference: unknown
+      byToken: unknown
+      amountMinor: bigint
+    }
+  | undefined {
   try {
-    const { type, paymentId, reference, amountMinor } = JSON.parse(text)
+    const { type, paymentId, reference, byToken, amountMinor } = JSON.parse(text)
     return {
       type,
       paymentId,
       reference,
+      byToken,
       amountMinor: type === 'payment' ? BigInt(amountMinor) : 0n,
     }
   } catch {

@@ -72,7 +72,12 @@ export type PayoutOutcome = {
    */
   | { type: 'not_found'; mayRepeat?: boolean }
   /** Nothing has left for the provider, so the same reference may be sent later, whatever the provider promises. */
-  | { type: 'not_sent'; reason: string }
+  | {
+      type: 'not_sent'
+      reason: string
+      /** It can never be sent as it is, so another provider may have it. */
+      isForGood?: true
+    }
   | { type: 'unknown'; reason: string }
 )
 
@@ -86,10 +91,16 @@ export type DepositOutcome =
       askEveryS?: number
     }
   | { type: 'rejected'; reason: string }
+  /** Nothing has left for the provider. */
+  | { type: 'not_sent'; reason: string }
   | { type: 'unknown'; reason: string }
 
 /** An event that a provider reports on its own. `id` is the provider's and stays the same in repeats. */
-export type ProviderEvent = { id: string } & (
+export type ProviderEvent = {
+  id: string
+  /** Its notice carried a token or a password, and no signature: whoever has seen one can make the next. */
+  byToken?: boolean
+} & (
   | {
       type: 'payment'
       /** The provider's own id for the incoming money. */
@@ -147,6 +158,9 @@ export interface Recognition {
   zone: string
 }
 
+/** How much is believed of what comes with a token alone, in minor units: for one payment, and in a day (UTC). */
+export type TokenLimits = ReadonlyMap<Currency, { payment: bigint; day: bigint }>
+
 /** How a notice reached us, beside its body and headers. */
 export interface NoticeWay {
   method: string
@@ -177,13 +191,13 @@ export interface LineReporter {
   isSigned: boolean
   /** The words that each rule for lines asks for: one may be the number of the account. */
   ruleWords: readonly (readonly string[])[]
-  /** Undefined if it is not the provider's, or cannot be read. */
+  /** Undefined if it is not the provider's. What cannot be read is an event, which stays open. */
   read(
     body: Buffer,
     headers: Record<string, string | string[] | undefined>,
     now: Date,
     way: NoticeWay,
-  ): ReportedLine[] | undefined
+  ): { lines: ReportedLine[]; unread: ProviderEvent[] } | undefined
 }
 
 export interface Capabilities {
@@ -219,7 +233,13 @@ export interface Provider {
    */
   readonly paysByFile?: boolean
   /** Why a payee cannot be paid by it, as a sentence; null if nothing stands in the way. */
-  payeeFault?(payee: Payout['payee'], currency: Currency, amountMinor?: bigint): string | null
+  payeeFault?(
+    payee: Payout['payee'],
+    currency: Currency,
+    amountMinor?: bigint,
+    /** The exact text that the agent sent; undefined if there is no order yet. */
+    extraParams?: string | null,
+  ): string | null
   /** Why a payee's name could be read as more than a name by it, as a sentence: an agent's order with it is refused. */
   nameFault?(name: string): string | null
   /** The most that it can pay at once; null or unset: any amount. */
@@ -232,6 +252,8 @@ export interface Provider {
   expectDeposit?(deposit: DepositToCollect, signal: AbortSignal): Promise<DepositOutcome>
   /** False while it fails: other providers are asked for deposits before it. */
   isAnswering?(): boolean
+  /** Whether it can be asked about deposits. */
+  readonly canAskDeposits?: boolean
   /** What the provider says about a deposit; undefined if that is not clear. */
   askDeposit?(
     deposit: DepositToCollect,
@@ -248,6 +270,8 @@ export interface Provider {
     now: Date,
     way?: NoticeWay,
   ): ProviderEvent[] | undefined
+  /** How much is believed of notices with a token; beyond that, or if unset, it is asked. */
+  readonly tokenLimits?: TokenLimits
   /** What it wants to read in answer to a notice; unset: our own words. */
   readonly noticeAnswer?: { type: string; body: string }
   /** Set if it only reports lines of a bank account. */

@@ -114,8 +114,12 @@ it('lines of another account, in another currency or forged are refused', async 
     expect((await tell(s, 'strict', { ...pushed, account })).status).toBe(422)
   }
   for (const change of [{ amount: '5.001' }, { amount: 'x' }, { at: 'now' }, { direction: 'up' }]) {
-    expect((await tell(s, 'strict', { ...pushed, ...change })).status).toBe(401)
+    // It is the bank's word, and cannot be read: a person has to look into it.
+    const { status, json } = await tell(s, 'strict', { ...pushed, ...change })
+    expect([status, json]).toEqual([200, { movements: [], unread: 1 }])
   }
+  const open = await s.sql(`select 1 from notice_events where provider = 'strict' and result is null`)
+  expect(open.rowCount).toBe(4)
   expect(await movementsOf(s, shop)).toEqual([])
 })
 

@@ -1,19 +1,49 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Compile } from 'typebox/schema'
 import { describe, expect, it, test } from 'vitest'
-import { ConnectorDocument } from '../../src/providers/http/connector-document.ts'
+import { ConnectorDocument, schemaParts } from '../../src/providers/http/connector-document.ts'
 import { readDocument } from '../../src/providers/http/document-faults.ts'
 import { runSamples, SampleSet } from '../../src/providers/http/run-samples.ts'
 import { secretFault } from '../../src/providers/http/signing-faults.ts'
 import { documentOf, sandboxDocument, sandboxSamples } from '../support/connector.ts'
 
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
+const connectors = fileURLToPath(new URL('../../connectors', import.meta.url))
+
+/** A schema as it is published: each part that has a name stands there once. */
+function published(id: string, schema: object, parts: Record<string, object> = {}): string {
+  const names = new Map(Object.entries(parts).map(([name, part]) => [JSON.stringify(part), name]))
+  const short = (node: unknown, isPart = false): unknown => {
+    if (typeof node !== 'object' || node === null) return node
+    const name = isPart ? undefined : names.get(JSON.stringify(node))
+    if (name !== undefined) return { $ref: `#/$defs/${name}` }
+    if (Array.isArray(node)) return node.map((each) => short(each))
+    return Object.fromEntries(Object.entries(node).map(([key, each]) => [key, short(each)]))
+  }
+  const $defs = Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, short(part, true)]),
+  )
+  const whole = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: id,
+    ...Object(short(schema, true)),
+    ...(names.size > 0 && { $defs }),
+  }
+  return `${JSON.stringify(whole, null, 2)}\n`
+}
 
 test('the published schemas are those that documents and samples are checked by', async () => {
-  const written = (schema: object) =>
-    `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }, null, 2)}\n`
-  await expect(written(ConnectorDocument)).toMatchFileSnapshot(`${docs}/connector.schema.json`)
-  await expect(written(SampleSet)).toMatchFileSnapshot(`${docs}/connector-samples.schema.json`)
+  const document = published('connector.schema.json', ConnectorDocument, schemaParts)
+  await expect(document).toMatchFileSnapshot(`${docs}/connector.schema.json`)
+  // It says the same, by names.
+  const shipped = JSON.parse(readFileSync(`${connectors}/xendit-payouts.json`, 'utf8'))
+  const checked = Compile(JSON.parse(document))
+  expect(checked.Check(shipped)).toBe(true)
+  expect(checked.Check({ ...shipped, notice: { ...shipped.notice, rule: [] } })).toBe(false)
+  const samples = published('connector-samples.schema.json', SampleSet)
+  await expect(samples).toMatchFileSnapshot(`${docs}/connector-samples.schema.json`)
 })
 
 const base = sandboxDocument('https://bank.example')
@@ -28,7 +58,100 @@ const ask = base.askPayout
 const submit = base.submitPayout
 const { notice } = base
 
+describe('what is wrong with a document', () => {
+  it('is said once for each thing, whatever the other shapes would need', () => {
+    const { notice } = base
+    expect(faults({ notice: { ...notice, verify: { ...notice.verify, hush: 'sha256' } } })).toEqual([
+      '/notice/verify/hush is not known here',
+    ])
+    const [rule, ...rules] = notice.rules
+    const typo = { ...rule, events: [{ ...rule?.events[0], refrence: '/ref' }] }
+    expect(faults({ notice: { ...notice, rules: [typo, ...rules] } })).toEqual([
+      '/notice/rules/0/events/0/refrence is not known here',
+    ])
+    expect(faults({ sign: { kind: 'hmca' } })).toEqual([
+      '/sign/kind must be one of hmac, sorted, rsa, ed25519',
+    ])
+    const answers = ask.answers.map((each) => ({ ...each, mean: 1 }))
+    const said = faults({ askPayout: { ...ask, answers }, banks: 5, format: 2 })
+    expect(said).toHaveLength(answers.length + 2)
+  })
+
+  it('is said of one that is nested without an end', () => {
+    const text = JSON.stringify({ ...base, company: 'DEEP' })
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+    const read = readDocument(text.replace('"DEEP"', deep))
+    expect(read).toEqual({ faults: [{ at: '', says: 'is nested too deeply' }] })
+  })
+})
+
 describe('a document is refused', () => {
+  it.each([
+    ['ACCOUNT_DOES_NOT_EXIST', true],
+    ['BANK_ACCOUNT_NOT_EXISTS', true],
+    ['AccountDoesNotExist', true],
+    ['NON_EXISTENT_ACCOUNT', true],
+    ['ACCOUNT_ALREADY_CLOSED', true],
+    ['REFERENCE_EXISTS', false],
+    ['TRANSFER_ALREADY_EXISTS', false],
+    ['ALREADY_PAID', false],
+    ['already processed', false],
+    ['DUPLICATE_REFERENCE', false],
+  ])('or not, with the refusal %s', (word, isRight) => {
+    const rule = { if: { status: [422], '/code': [word] }, means: 'rejected' }
+    const found = faults({ submitPayout: { ...submit, answers: [...submit.answers, rule] } })
+    expect(found).toEqual(isRight ? [] : [expect.stringContaining(`"${word}": a duplicate`)])
+  })
+
+  it('with a payee whom the agent chooses, and not the order', () => {
+    const paying = (json: object, more: object = {}) => {
+      const request = { method: 'POST', path: '/p', json: { r: '{reference}', ...json } }
+      return faults({ submitPayout: { ...submit, request }, ...more })
+    }
+    expect(paying({ to: '{extra.recipient}' })).toEqual([
+      expect.stringContaining('must hold {payee.accountNo} or {payee.id}'),
+    ])
+    expect(paying({ to: '{payee.id}', note: '{extra.note}' })).toEqual([
+      '/payees is required by {payee.id}',
+    ])
+    const payees = { 'SCB:1234567890': 'recp_1' }
+    expect(paying({ to: '{payee.id}', note: '{extra.note}' }, { payees })).toEqual([])
+  })
+
+  it('with a token that is believed without a limit', () => {
+    const { secret } = base.notice.verify.key
+    const verify = { kind: 'token', header: 'x-token', key: { secret } }
+    const found = (notice: object) => faults({ notice: { ...base.notice, ...notice } })
+    expect(found({ verify })).toEqual([expect.stringContaining('/notice/tokenLimits is required')])
+    const limits = (payment: string) => ({ tokenLimits: { THB: { payment, day: '10' } } })
+    expect(found({ verify, ...limits('10.00') })).toEqual([])
+    expect(found({ verify, tokenLimits: { VND: { payment: '1.5', day: '2' } } })).toEqual([
+      '/notice/tokenLimits/VND has an amount that is none in VND',
+    ])
+    expect(found(limits('1'))).toEqual([
+      '/notice/tokenLimits is for notices without a signature',
+    ])
+  })
+
+  it('with a nonce that is signed and not sent, or not there, and an answer that is no header', () => {
+    const sign = {
+      kind: 'hmac',
+      hash: 'sha256',
+      key: base.notice.verify.key,
+      over: ['nonce', 'body'],
+      encode: 'hex',
+      put: { header: 'x-sign' },
+    }
+    expect(faults({ sign })).toEqual(['/sign/nonce is signed, and sent nowhere'])
+    expect(faults({ sign: { ...sign, nonce: { header: 'x-nonce' } } })).toEqual([])
+    const verify = { ...base.notice.verify, over: ['nonce', 'body'], timestamp: undefined }
+    expect(faults({ notice: { ...base.notice, verify } })).toEqual([
+      expect.stringContaining('nonce is of requests'),
+    ])
+    const answer = { type: 'text/plain\r\nx: y', body: 'OK' }
+    expect(faults({ notice: { ...base.notice, answer } })).toHaveLength(1)
+  })
+
   it('is read if it is right', () => {
     expect(faults({})).toEqual([])
   })
@@ -382,6 +505,31 @@ describe('samples', () => {
     }
   })
 
+  it.each([
+    ['reference', /another reference$|a number for its reference$/],
+    ['amount', /another amount$|a little more than its amount$/],
+    ['currency', /another currency$|a number for its currency$/],
+  ])('do not pass if the company repeats the %s, and nobody reads it', (name, shown) => {
+    const { [name as 'reference']: _left, ...echo } = { ...ask.echo, theirId: '/theirs' }
+    const samples = {
+      ...sandboxSamples,
+      order: { ...sandboxSamples.order, theirId: 'po_1' },
+      samples: sandboxSamples.samples.map((each) =>
+        each.call === 'askPayout' && typeof each.body === 'object'
+          ? { ...each, body: { ...each.body, theirs: 'po_1' } }
+          : each,
+      ),
+    }
+    const run = (askPayout: object) =>
+      runSamples(documentOf({ ...base, askPayout }), JSON.stringify(samples))
+    expect(run({ ...ask, echo: { ...ask.echo, theirId: '/theirs' } }).passed).toBe(true)
+    const { passed, results } = run({ ...ask, echo })
+    expect(passed).toBe(false)
+    const bad = results.filter(({ ok }) => !ok)
+    expect(bad.length).toBeGreaterThan(0)
+    for (const { name: what } of bad) expect(what).toMatch(shown)
+  })
+
   it('do not pass if a request cannot be made', () => {
     const made = (json: object, more: object = {}) => {
       const request = { method: 'POST', path: '/p', json: { r: '{reference}', ...json } }
@@ -390,7 +538,8 @@ describe('samples', () => {
       const result = results.find(({ name }) => name === 'the request of submitPayout')
       return [passed, result?.tried[0]?.fault]
     }
-    expect(made({ to: '{payee.bank}', note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
+    const to = ['{payee.bank}', '{payee.accountNo}']
+    expect(made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
       true,
       null,
     ])

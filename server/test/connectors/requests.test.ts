@@ -53,6 +53,7 @@ describe('a request', () => {
           amounts: ['{amount.decimal}', '{amount.fixed}', { $number: 'amount.minor' }],
           decimal: { $number: 'amount.decimal' },
           text: 'Payout {reference} in {currency.lower}',
+          account: '{payee.accountNo}',
           payee: { name: '{payee.accountName}', bank: '{payee.bank}', no: '{payee.bankNumber}' },
           shop: '{extra.shop}',
           missing: '{extra.other}',
@@ -77,6 +78,7 @@ describe('a request', () => {
       amounts: ['100.5', '100.50', 10_050],
       decimal: 100.5,
       text: 'Payout SX0123456789A in thb',
+      account: '1234567890',
       payee: { name: 'Somchai Jaidee', bank: '004x', no: '004' },
       shop: 'a b&c',
       missing: null,
@@ -89,13 +91,14 @@ describe('a request', () => {
   it('is a form or a query with each value in its own field', () => {
     const fields = {
       ref,
+      account: '{payee.accountNo}',
       'metadata[name]': '{payee.accountName}',
       'types[]': ['a', 'b'],
       none: '{extra.other}',
     }
     const of = { ...payout, payee: { ...payout.payee, accountName: 'A&ref=X+#é' } }
     const request = rendered({ method: 'POST', path: '/p', query: fields, form: fields }, { of })
-    const text = `ref=SX0123456789A&metadata%5Bname%5D=A%26ref%3DX%2B%23%C3%A9&types%5B%5D=a&types%5B%5D=b`
+    const text = `ref=SX0123456789A&account=1234567890&metadata%5Bname%5D=A%26ref%3DX%2B%23%C3%A9&types%5B%5D=a&types%5B%5D=b`
     expect(request.url).toBe(`https://api.imaginary.example/p?${text}`)
     expect(request.body).toBe(text)
     expect(request.headers['content-type']).toBe('application/x-www-form-urlencoded')
@@ -155,7 +158,8 @@ describe('a request', () => {
     const whole = { method: 'POST', path: '/p', json: { ref, a: '{amount.integer}' } }
     expect(() => rendered(whole)).toThrow('whole amounts only')
     expect(rendered(whole, { of: of('SCB', 10_000n) }).body).toContain('"a":"100"')
-    const text = { method: 'POST', path: '/p', json: { ref, a: 'x{extra.none}' } }
+    const json = { ref, to: '{payee.accountNo}', a: 'x{extra.none}' }
+    const text = { method: 'POST', path: '/p', json }
     expect(() => rendered(text)).toThrow('has no value')
   })
 

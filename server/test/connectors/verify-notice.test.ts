@@ -1,7 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../../src/lib/exact-json.ts'
 import type { NoticeAt } from '../../src/providers/http/connector-document.ts'
-import { noticeFault, type SentNotice } from '../../src/providers/http/verify-notice.ts'
+import { eventsIn, noticeFault, type SentNotice } from '../../src/providers/http/verify-notice.ts'
 
 const now = new Date('2026-01-31T08:30:00Z')
 const t = String(now.getTime() / 1000)
@@ -242,4 +243,22 @@ it('a list of addresses is a list of addresses', () => {
     false,
     false,
   ])
+})
+
+describe('the events of a notice', () => {
+  const count = (text: string, events?: string) =>
+    eventsIn({ events } as NoticeAt, parseExactJson(Buffer.from(text)) ?? null)?.length
+
+  it('are the body, a list in it, or a body that is the list', () => {
+    expect(count('{"id":1}')).toBe(1)
+    expect(count('{"events":[{},{}]}', '/events')).toBe(2)
+    expect(count('[{},{},{}]', '')).toBe(3)
+  })
+
+  it('are not read where they should not be', () => {
+    expect(count('[{}]')).toBeUndefined()
+    expect(count('{"id":1}', '')).toBeUndefined()
+    expect(count('[]', '')).toBeUndefined()
+    expect(count(`[${Array(101).fill('{}')}]`, '')).toBeUndefined()
+  })
 })

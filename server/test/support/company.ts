@@ -342,7 +342,7 @@ export async function use(
   more: Omit<UseAsked, 'version'> = {},
 ): Promise<void> {
   const { pool } = s.backend
-  const planned = await planUse(pool, name, { version, ...more })
+  const planned = await planUse(pool, name, { version, sameAccount: false, ...more })
   await inTransaction(pool, (tx) => useVersion(tx, planned.use, planned.after, by(s)))
   const { providers } = s.service.desk
   await vi.waitFor(

@@ -32,6 +32,8 @@ export function ConnectorTester({ connector }: { connector: ConnectorDetail }) {
   const [reference, setReference] = useDraft('try/reference', '')
   const [amount, setAmount] = useDraft('try/amount', '')
   const [chosen, setCurrency] = useDraft('try/currency', '')
+  const [theirId, setTheirId] = useDraft('try/their-id', '')
+  const [address, setAddress] = useDraft('try/address', '')
   // No draft: with its body it would be a genuine notice that could be replayed.
   const [headers, setHeaders] = useState('')
   const currency = currencies.find((each) => each === chosen) ?? currencies[0]
@@ -47,11 +49,12 @@ export function ConnectorTester({ connector }: { connector: ConnectorDetail }) {
           call,
           body,
           ...(isNotice
-            ? headers.trim() !== '' && { headers }
+            ? headers.trim() !== '' && { headers, ...(address !== '' && { address }) }
             : {
                 status: Number(status),
                 ...(reference !== '' && { reference }),
                 ...(amount !== '' && { amount }),
+                ...(theirId !== '' && { their_id: theirId }),
                 ...(currency && { currency }),
               }),
         },
@@ -94,18 +97,26 @@ export function ConnectorTester({ connector }: { connector: ConnectorDetail }) {
               onChange={(event) => setBody(event.currentTarget.value)}
             />
             {isNotice ? (
-              <Textarea
-                label={says.headers}
-                description={says.headersHint}
-                classNames={{ input: classes.code }}
-                autosize
-                minRows={2}
-                maxRows={10}
-                maxLength={16_384}
-                spellCheck={false}
-                value={headers}
-                onChange={(event) => setHeaders(event.currentTarget.value)}
-              />
+              <>
+                <Textarea
+                  label={says.headers}
+                  description={says.headersHint}
+                  classNames={{ input: classes.code }}
+                  autosize
+                  minRows={2}
+                  maxRows={10}
+                  maxLength={16_384}
+                  spellCheck={false}
+                  value={headers}
+                  onChange={(event) => setHeaders(event.currentTarget.value)}
+                />
+                <TextInput
+                  label={says.address}
+                  description={says.addressHint}
+                  value={address}
+                  onChange={(event) => setAddress(event.currentTarget.value)}
+                />
+              </>
             ) : (
               <div className={classes.fields}>
                 <TextInput
@@ -127,6 +138,11 @@ export function ConnectorTester({ connector }: { connector: ConnectorDetail }) {
                   inputMode="decimal"
                   value={amount}
                   onChange={(event) => setAmount(event.currentTarget.value)}
+                />
+                <TextInput
+                  label={says.theirId}
+                  value={theirId}
+                  onChange={(event) => setTheirId(event.currentTarget.value)}
                 />
                 <NativeSelect
                   label={says.currency}

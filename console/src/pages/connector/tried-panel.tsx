@@ -24,6 +24,7 @@ export function TriedPanel(props: {
         {answer ? (
           <Stack gap="md">
             <div>{says.by(answer.version)}</div>
+            {answer.assumed.length > 0 && <div>{says.assumed(answer.assumed.join(', '))}</div>}
             {answer.signature !== null && <Signature says={answer.signature} />}
             {answer.tried.length === 0 && <div>{says.noEvents}</div>}
             {answer.tried.map((tried, at) => (

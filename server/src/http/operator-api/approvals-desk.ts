@@ -134,10 +134,10 @@ export class ApprovalsDesk {
     // Anyone with a shell may have typed a command.
     const isCommand = operator.userId === nobody
     const { parts = [], ...shown } = view
-    const asked = { ...facts, isCommand }
+    const known = { ...facts, isCommand }
     const judged = strictest([
-      this.judge(asked, names, agentId, amount),
-      ...parts.map((part) => needsTwoPeople(asked, this.mode, part)),
+      this.judge(known, names, agentId, amount),
+      ...parts.map((part) => needsTwoPeople(known, this.mode, part)),
     ])
     if (!judged.needsTwo) return undefined
     const adminOnly = judged.adminOnly || isCommand

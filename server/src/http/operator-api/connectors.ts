@@ -16,21 +16,25 @@ import {
   addDocument,
   checkedDocument,
   planUse,
+  secretsOfCalls,
   trySamples,
   type UseAsked,
   versionNamed,
 } from '../../connectors/manage-connectors.ts'
 import { storedDocument } from '../../connectors/stored-document.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
-import { type Currency, defaultCurrency, parseDecimal } from '../../lib/money.ts'
+import { parseExactJson } from '../../lib/exact-json.ts'
+import { type Currency, currencies, defaultCurrency, parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import type { LaneFigures } from '../../providers/http/company-lane.ts'
-import type { ConnectorDocument } from '../../providers/http/connector-document.ts'
+import type { ConnectorDocument, Echo, NoticeAt } from '../../providers/http/connector-document.ts'
 import { readDocument, secretsUsed } from '../../providers/http/document-faults.ts'
 import { defaultLimits } from '../../providers/http/http-provider.ts'
+import type { Asked } from '../../providers/http/read-answer.ts'
+import { amountAt, textAt } from '../../providers/http/read-value.ts'
 import { type SampleCall, type Tried, tryOn } from '../../providers/http/try-sample.ts'
 import { readRoutingTable, saveProviderState } from '../../routing/providers.ts'
 import type { ProviderState } from '../../routing/route-order.ts'
@@ -140,6 +144,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
             added_by: addedBy,
             reason: reasonIn(log, 'add_connector_version', version, addedAt),
             secrets: [...secretsUsed(storedDocument(text))].sort(),
+            secrets_of_calls: secretsOfCalls(storedDocument(text)),
             passed: own.some(({ passed }) => passed),
             tried_at: own[0]?.ranAt.toISOString() ?? null,
             tried_by: own[0]?.ranBy ?? null,
@@ -295,25 +300,33 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       // The schema allows only known calls.
       const call = body.call as SampleCall
       const answer = { status: body.status ?? 200, body: bytes }
-      const tried = tryOn(read, call, answer, askedIn(body, read.currencies[0] ?? defaultCurrency))
+      const { asked, assumed } = askedIn(body, read, call, bytes)
+      const tried = tryOn(read, call, answer, asked)
       const signature =
-        call === 'notice' && body.headers !== undefined
-          ? signatureOf(name, bytes, headersIn(body.headers))
+        call === 'notice' && body.headers !== undefined && read.notice
+          ? await signatureOf(name, read.notice, bytes, headersIn(body.headers), body.address)
           : null
-      return { version, signature, tried: tried.map(triedView) }
+      return { version, assumed, signature, tried: tried.map(triedView) }
     },
   })
 
-  /** What the connector in use says of a notice's signature. */
-  function signatureOf(name: string, body: Buffer, headers: Record<string, string>): string {
-    const provider = providers.find(name)
-    if (!provider) return 'The connector is not used yet, so there is no secret to check it with.'
+  /** What the rules of a version and the secrets in use say of a notice's signature. */
+  async function signatureOf(
+    name: string,
+    { from, ...notice }: NoticeAt,
+    body: Buffer,
+    headers: Record<string, string>,
+    ip: string | undefined,
+  ): Promise<string> {
     const url = `${desk.publicUrl()}/providers/${name}/notices`
-    const way = { method: 'POST', path: url.slice(new URL(url).origin.length), url, ip: '' }
-    const isGenuine =
-      provider.readNotice(body, headers, now(), way) ??
-      provider.lines?.read(body, headers, now(), way)
-    return isGenuine ? 'genuine' : 'It is not signed with the secret in use, or too old.'
+    const sent = { body, headers, method: 'POST', path: new URL(url).pathname, url, ip }
+    const asked = from && ip !== undefined ? { ...notice, from } : notice
+    const fault = await providers.connectors?.noticeFault(name, asked, sent)
+    if (fault === null) return 'The connector is not used yet, so there is no secret to check it with.'
+    if (fault !== undefined) return `By the secret in use, ${fault}.`
+    return from && ip === undefined
+      ? 'The signature is right. Whether its address is one of those in the document was not checked: give the address.'
+      : 'genuine'
   }
 
   twoPersonRoute(api, {
@@ -448,14 +461,44 @@ function triedView({ rule, ruleName, got, fault }: Tried) {
   return { rule, rule_name: ruleName, got, fault }
 }
 
-function askedIn(body: Static<typeof TryBody>, first: Currency) {
+/** What a person says was asked about; what they leave out is taken from the answer, and named. */
+function askedIn(
+  body: Static<typeof TryBody>,
+  document: ConnectorDocument,
+  call: SampleCall,
+  bytes: Buffer,
+): { asked: Asked; assumed: string[] } {
+  const echo: Echo = (call === 'notice' ? undefined : document[call]?.echo) ?? {}
+  const json = parseExactJson(bytes)
+  const textOf = (at: string | undefined) => (at === undefined ? undefined : textAt(json, at))
+  const repeated = currencies.find((each) => each === textOf(echo.currency)?.toUpperCase())
   // The schema allows only known currencies.
-  const currency = (body.currency ?? first) as Currency
-  const amountMinor = body.amount === undefined ? 0n : parseDecimal(body.amount, currency)
+  const given = body.currency as Currency | undefined
+  const currency = given ?? repeated ?? document.currencies[0] ?? defaultCurrency
+  const amountMinor =
+    body.amount === undefined
+      ? ((echo.amount && amountAt(json, echo.amount, currency)) ?? 0n)
+      : parseDecimal(body.amount, currency)
   if (amountMinor === undefined) {
     throw invalidRequest([{ field: 'amount', message: `must be an amount in ${currency}` }])
   }
-  return { reference: body.reference ?? '', amountMinor, currency }
+  const left = {
+    reference: echo.reference !== undefined && body.reference === undefined,
+    amount: echo.amount !== undefined && body.amount === undefined,
+    currency: echo.currency !== undefined && body.currency === undefined,
+    theirId: echo.theirId !== undefined && body.their_id === undefined,
+    payee: echo.payee !== undefined,
+  }
+  return {
+    asked: {
+      reference: body.reference ?? textOf(echo.reference) ?? '',
+      amountMinor,
+      currency,
+      theirId: body.their_id ?? textOf(echo.theirId) ?? null,
+      payeeId: textOf(echo.payee),
+    },
+    assumed: Object.entries(left).flatMap(([name, isLeft]) => (isLeft ? [name] : [])),
+  }
 }
 
 /** Headers as people copy them, one on a line. */

@@ -39,11 +39,8 @@ import { paymentRoutes } from './payments.ts'
 import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
-<<<<<<< HEAD
 import { restoreRoutes } from './restores.ts'
-=======
 import { queueRoutes } from './queue.ts'
->>>>>>> desk
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
 import { searchRoute } from './search.ts'

@@ -43,10 +43,12 @@ export function noticeRoutes(
         const answer = (ours: object) =>
           noticeAnswer ? reply.type(noticeAnswer.type).send(noticeAnswer.body) : reply.send(ours)
         if (reporter) {
-          const lines = reporter.read(body, headers, desk.now(), way)
-          if (!lines) throw notItsOwn()
+          const read = reporter.read(body, headers, desk.now(), way)
+          if (!read) throw notItsOwn()
           const onError = (error: unknown) => request.log.error({ err: error })
-          return answer({ movements: await takeLines(desk, reporter, lines, mode, onError) })
+          const movements = await takeLines(desk, reporter, read.lines, mode, onError)
+          await taker.take(provider, read.unread, body)
+          return answer({ movements, unread: read.unread.length })
         }
         const events = provider.readNotice(body, headers, desk.now(), way)
         if (!events) throw notItsOwn()

@@ -27,7 +27,8 @@ const Pointer = Type.String({
 const PointerOrWhole = Type.String({
   pattern: '^(/([^/~]|~[01])*){0,12}$',
   maxLength: 200,
-  description: 'a JSON Pointer; empty for the whole body',
+  description:
+    'a JSON Pointer to the list of events; empty if the body is the list. Without it the body is one event',
 })
 /** Text with placeholders such as {reference}. */
 const Template = Type.String({
@@ -37,6 +38,10 @@ const Template = Type.String({
 const Text = Type.Object({ text: Type.String({ maxLength: 200 }) }, strict)
 const Source = Type.Union([Pointer, Text], {
   description: 'a JSON Pointer, or {"text": "..."} for a constant',
+})
+const DecimalText = Type.String({
+  pattern: '^\\d{1,12}(\\.\\d{1,2})?$',
+  description: 'an amount such as 1000.00',
 })
 const CurrencyCode = Type.Unsafe<Currency>({ enum: currencies })
 
@@ -227,6 +232,9 @@ const Echo = Type.Object(
         description: "of the company's own id, in answers to questions",
       }),
     ),
+    payee: Type.Optional(
+      Type.Unsafe<string>({ ...Pointer, description: "of the company's id of the payee" }),
+    ),
   },
   { ...strict, description: 'where the answer repeats what was asked: it must be the same' },
 )
@@ -386,7 +394,13 @@ const AskDepositCall = Type.Object(
     request: Request,
     echo: Type.Optional(Echo),
     rules: Type.Array(AskRule, { minItems: 1, maxItems: 50 }),
-    everyS: Type.Optional(Type.Integer({ minimum: 2, maximum: 3600 })),
+    everyS: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 3600,
+        description: 'seconds between two questions while the payer may pay; 15 if left out',
+      }),
+    ),
   },
   strict,
 )
@@ -409,7 +423,11 @@ const Part = Type.Union([
   Text,
   Type.Object({ header: HeaderName }, strict),
 ])
-const Over = Type.Array(Part, { minItems: 1, maxItems: 20 })
+const Over = Type.Array(Part, {
+  minItems: 1,
+  maxItems: 20,
+  description: 'what is signed, in this order: timestamp, nonce, method, path, query, url, body, bodySha256, {"text"} or {"header"}',
+})
 export type Part = Static<typeof Part>
 
 const ClockForm = Type.Union([Type.Literal('unix'), Type.Literal('unixMs'), Type.Literal('iso')])
@@ -451,8 +469,15 @@ const sorted = {
   keyAfter: Type.Optional(
     Type.String({ maxLength: 20, description: 'what stands before the key, such as &key=' }),
   ),
-  except: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 20 })),
-  skipEmpty: Type.Optional(Type.Boolean()),
+  except: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 20,
+      description: 'names that are not signed',
+    }),
+  ),
+  skipEmpty: Type.Optional(
+    Type.Boolean({ description: 'whether names without a value are left out' }),
+  ),
   encode: Encoding,
   weak: Type.Optional(
     Type.Literal(true, { description: 'md5 can be forged: only with a list of addresses' }),
@@ -564,6 +589,10 @@ const Verify = Type.Union([
 ])
 export type Verify = Static<typeof Verify>
 
+const TokenLimit = Type.Object(
+  { payment: DecimalText, day: DecimalText },
+  { ...strict, description: 'of one payment, and in a day (UTC)' },
+)
 const Notice = Type.Object(
   {
     format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('form')])),
@@ -575,11 +604,26 @@ const Notice = Type.Object(
         description: 'addresses and networks that notices come from',
       }),
     ),
+    tokenLimits: Type.Optional(
+      Type.Unsafe<Partial<Record<Currency, { payment: string; day: string }>>>(
+        Type.Object(
+          Object.fromEntries(currencies.map((each) => [each, Type.Optional(TokenLimit)])),
+          {
+            ...strict,
+            description:
+              'how much is believed of what comes with a token, by currency; beyond that the company is asked',
+          },
+        ),
+      ),
+    ),
     events: Type.Optional(PointerOrWhole),
     rules: Type.Array(NoticeRule, { minItems: 1, maxItems: 50 }),
     answer: Type.Optional(
       Type.Object(
-        { type: Type.String({ maxLength: 100 }), body: Type.String({ maxLength: 1000 }) },
+        {
+          type: Type.String({ pattern: '^[a-z]+/[a-z0-9.+-]+(; ?charset=[a-zA-Z0-9-]+)?$' }),
+          body: Type.String({ maxLength: 1000 }),
+        },
         { ...strict, description: 'what the company wants to read; otherwise our own words' },
       ),
     ),
@@ -626,12 +670,25 @@ export const ConnectorDocument = Type.Object(
         description: "our bank codes and the company's; a bank that is not here is not paid",
       }),
     ),
+    payees: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: '^[A-Z0-9]{2,16}:[A-Za-z0-9]{1,34}$' }),
+        Type.String({ pattern: '^[A-Za-z0-9_.:-]{1,100}$' }),
+        {
+          ...strict,
+          description:
+            "accounts such as SCB:1234567890 and the company's id of each, for {payee.id}; one that is not here is not paid",
+        },
+      ),
+    ),
     limits: Type.Optional(
       Type.Object(
         {
           callsAtOnce: Type.Optional(Type.Integer({ minimum: 1, maximum: 64 })),
           callsPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-          timeoutMs: Type.Optional(Type.Integer({ minimum: 100, maximum: 10_000 })),
+          timeoutMs: Type.Optional(
+            Type.Integer({ minimum: 100, maximum: 10_000, description: 'of one call' }),
+          ),
         },
         strict,
       ),
@@ -654,3 +711,40 @@ export const ConnectorDocument = Type.Object(
   },
 )
 export type ConnectorDocument = Static<typeof ConnectorDocument>
+
+/** Parts of the schema by the names that they are published under. */
+export const schemaParts = {
+  Name,
+  HeaderName,
+  Pointer,
+  Template,
+  Source,
+  Key,
+  KeyOrText,
+  Fields,
+  Request,
+  If,
+  SureIf,
+  BodyIf,
+  PayoutRule,
+  DepositRule,
+  AmountAt,
+  CurrencyAt,
+  TimeAt,
+  Echo,
+  PayoutCall,
+  DepositCall,
+  AskDepositCall,
+  Id,
+  Payer,
+  EventAt,
+  NoticeRule,
+  AskRule,
+  Over,
+  Put,
+  Where,
+  Sign,
+  Auth,
+  Verify,
+  Notice,
+}

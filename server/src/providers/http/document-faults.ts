@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js'
 import { Compile } from 'typebox/schema'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { isTimeZone } from '../../lib/local-time.ts'
+import { parseDecimal } from '../../lib/money.ts'
 import {
   type Auth,
   ConnectorDocument,
@@ -10,14 +11,9 @@ import {
   type Sign,
   type Verify,
 } from './connector-document.ts'
+import { type DocumentFault, schemaFaults } from './schema-faults.ts'
 import { isIdempotency, isOwnHeader, keysOf, signingFaults } from './signing-faults.ts'
 import { placeholdersIn } from './template.ts'
-
-/** A fault of a document, and where in it. */
-export interface DocumentFault {
-  at: string
-  says: string
-}
 
 const checked = Compile(ConnectorDocument)
 const maxBytes = 256 * 1024
@@ -36,15 +32,22 @@ export function readDocument(
   }
   const { duplicateKey } = jsonMembers(text)
   if (duplicateKey !== undefined) return whole(`has "${duplicateKey}" twice in one object`)
-  if (!checked.Check(value)) {
-    const [, errors] = checked.Errors(value)
-    const faults = errors
-      .slice(0, 20)
-      .map(({ instancePath, message }) => ({ at: instancePath, says: message }))
-    return { faults: faults.length > 0 ? faults : [{ at: '', says: 'does not fit the schema' }] }
-  }
+  if (isNestedDeeply(value)) return whole('is nested too deeply')
+  if (!checked.Check(value)) return { faults: schemaFaults(value) }
   const faults = documentFaults(value)
   return faults.length > 0 ? { faults } : { document: value }
+}
+
+/** Deeper than any document; without recursion, because that is what it would break. */
+function isNestedDeeply(value: unknown): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > 64) return true
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    )
+  }
+  return false
 }
 
 /** What the schema cannot say: what belongs together, and what would be misread. */
@@ -55,6 +58,7 @@ export function documentFaults(document: ConnectorDocument): DocumentFault[] {
   requestFaults(document, say)
   answerFaults(document, say)
   noticeFaults(document, say)
+  tokenFaults(document, say)
   signingFaults(document, say)
   secretFaults(document, say)
   return faults
@@ -158,6 +162,7 @@ const ofDeposit = [
 const ofPayout = [
   ...ofOrder,
   'reference',
+  'payee.id',
   'payee.accountNo',
   'payee.accountName',
   'payee.bankCode',
@@ -213,6 +218,14 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
     }
     if (used.includes('theirId') && !keepsId) {
       say(at, '{theirId} is of an answer, and no call says where it stands')
+    }
+    if (used.includes('payee.id') && !document.payees) say('/payees', 'is required by {payee.id}')
+    const isNamed = used.includes('payee.accountNo') || used.includes('payee.id')
+    if (call === 'submitPayout' && !isNamed && used.some((name) => name.startsWith('extra.'))) {
+      say(
+        at,
+        'must hold {payee.accountNo} or {payee.id}: whom the order names is paid, not whom the agent does',
+      )
     }
     const needsBanks = used.some((name) => /^pay(ee|er)\.bank$/.test(name))
     if (needsBanks && !document.banks) say('/banks', 'is required by {payee.bank}')
@@ -322,7 +335,13 @@ function isUnsure(status: unknown): boolean {
   )
 }
 
-const duplicate = /dup|exist|already|conflict|twice/i
+/** An account that does not exist, or was closed already, is not a payout that is known already. */
+function isDuplicate(word: string): boolean {
+  const plain = word.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  if (/^409$|dup|conflict|twice/.test(plain)) return true
+  if (/already(?!_?(closed|blocked|frozen|expired|deleted|inactive))/.test(plain)) return true
+  return /exist/.test(plain) && !/(no|not|non|in|doesnt|never)_?exist/.test(plain)
+}
 
 /** These speak of who asks, or of how often. */
 const ofTheAsker = [401, 403, 407, 425, 429]
@@ -339,10 +358,9 @@ function answerFaults(document: ConnectorDocument, say: Say): void {
     if (!['accepted', 'paid', 'rejected'].includes(rule.means)) {
       say(at, 'is an answer to a question: a hand-over is taken, paid or refused')
     }
-    const words = Object.values(rule.if).flat().map(String)
-    const isDuplicate = words.some((word) => duplicate.test(word)) || words.includes('409')
-    if (rule.means === 'rejected' && isDuplicate) {
-      say(at, 'a duplicate is no refusal: the first copy may be being paid')
+    const known = Object.values(rule.if).flat().map(String).find(isDuplicate)
+    if (rule.means === 'rejected' && known !== undefined) {
+      say(at, `"${known}": a duplicate is no refusal, the first copy may be being paid`)
     }
   }
   for (const [n, rule] of (document.askPayout?.answers ?? []).entries()) {
@@ -379,12 +397,26 @@ function echoFaults(document: ConnectorDocument, say: Say): void {
   if (ends && askPayout?.echo?.reference === undefined && askPayout?.echo?.theirId === undefined) {
     say('/askPayout/echo', 'must hold reference or theirId: the answer may be about another payout')
   }
+  const isPaidAtOnce = submitPayout?.answers.some(({ means }) => means === 'paid') ?? false
+  if (isPaidAtOnce && submitPayout?.echo?.reference === undefined) {
+    say(
+      '/submitPayout/echo',
+      'must hold reference where an answer means paid; if the company does not repeat it, let it mean accepted',
+    )
+  }
+  for (const [at, call] of Object.entries({ submitPayout, askPayout })) {
+    if (call?.echo?.payee !== undefined && !document.payees) {
+      say(`/${at}/echo/payee`, 'is for a document with payees')
+    }
+  }
   for (const [at, echo] of [
     ['/submitPayout', submitPayout?.echo],
     ['/expectDeposit', document.expectDeposit?.echo],
     ['/askDeposit', document.askDeposit?.echo],
   ] as const) {
     if (echo?.theirId !== undefined) say(`${at}/echo/theirId`, 'is for questions about payouts')
+    if (echo?.payee !== undefined && at !== '/submitPayout')
+      say(`${at}/echo/payee`, 'is for payouts')
   }
   for (const { at, event } of eventsOf(document)) {
     if (event.type !== 'payout') continue
@@ -406,7 +438,8 @@ export function isEnd(means: string): boolean {
   return ['paid', 'rejected', 'cancelled', 'returned'].includes(means)
 }
 
-function noticeFaults({ notice, sign }: ConnectorDocument, say: Say): void {
+function noticeFaults(document: ConnectorDocument, say: Say): void {
+  const { notice, sign } = document
   if (sign) {
     signFaults('/sign', sign, say)
     const { put, timestamp } = sign
@@ -417,6 +450,17 @@ function noticeFaults({ notice, sign }: ConnectorDocument, say: Say): void {
       say('/sign/put/as', 'has braces that are no placeholder')
     }
     if (hasPart(sign, 'timestamp') && !timestamp) say('/sign/timestamp', 'is required by over')
+    const { headers, expectDeposit, askDeposit, submitPayout, askPayout } = document
+    const sent = JSON.stringify([
+      headers,
+      put.as,
+      expectDeposit,
+      askDeposit,
+      submitPayout,
+      askPayout,
+    ])
+    const isSent = sign.nonce?.header !== undefined || sent.includes('nonce')
+    if (hasPart(sign, 'nonce') && !isSent) say('/sign/nonce', 'is signed, and sent nowhere')
   }
   if (!notice) return
   const { verify, from = [] } = notice
@@ -430,9 +474,41 @@ function noticeFaults({ notice, sign }: ConnectorDocument, say: Say): void {
     if (hasPart(verify, 'timestamp') && !verify.timestamp) {
       say('/notice/verify/timestamp', 'is required by over')
     }
+    if (hasPart(verify, 'nonce')) {
+      say('/notice/verify/over', 'nonce is of requests: name the header of a notice that has it')
+    }
   }
   if (verify.kind === 'sorted' && verify.with === 'md5' && from.length === 0) {
     say('/notice/from', 'is required: md5 can be forged')
+  }
+}
+
+/** A token is believed as far as the document says; beyond that there must be a question. */
+function tokenFaults(document: ConnectorDocument, say: Say): void {
+  const { notice, askDeposit, account, currencies } = document
+  if (!notice) return
+  const { verify, tokenLimits } = notice
+  const isSigned = verify.kind !== 'token' && verify.kind !== 'basic'
+  if (tokenLimits && (isSigned || account !== undefined)) {
+    const says = isSigned ? 'is for notices without a signature' : 'the bank account has its own'
+    say('/notice/tokenLimits', says)
+  }
+  for (const [currency, limit] of Object.entries(tokenLimits ?? {})) {
+    const at = `/notice/tokenLimits/${currency}`
+    const own = currencies.find((each) => each === currency)
+    if (!own) say(at, 'is not one of its currencies')
+    else if (Object.values(limit).some((text) => parseDecimal(text, own) === undefined)) {
+      say(at, `has an amount that is none in ${currency}`)
+    }
+  }
+  const tellsPayments = notice.rules.some(({ events }) =>
+    events.some(({ type }) => type === 'payment'),
+  )
+  if (!isSigned && tellsPayments && !askDeposit && !tokenLimits) {
+    say(
+      '/notice/tokenLimits',
+      'is required: a token can be used by whoever has seen one, and without askDeposit nothing confirms a payment',
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { parseExactJson } from '../../lib/exact-json.ts'
+import { type Currency, currencies, parseDecimal } from '../../lib/money.ts'
 import type {
   DepositOutcome,
   DepositToCollect,
@@ -9,13 +10,14 @@ import type {
   PayoutOutcome,
   Provider,
   ProviderEvent,
-  ReportedLine,
+  TokenLimits,
 } from '../provider.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { type CompanyClient, CompanySilent } from './company-client.ts'
 import { type CompanyLane, NotCalled } from './company-lane.ts'
-import type { ConnectorDocument } from './connector-document.ts'
-import { depositValues, payoutValues, type Surroundings } from './order-values.ts'
+import type { ConnectorDocument, NoticeAt } from './connector-document.ts'
+import { isSuccess } from './document-faults.ts'
+import { depositValues, payeeKey, payoutValues, type Surroundings } from './order-values.ts'
 import {
   type Asked,
   type CompanyAnswer,
@@ -23,7 +25,7 @@ import {
   readDepositAnswer,
   readPayoutAnswer,
 } from './read-answer.ts'
-import { readEvent, unreadEvent } from './read-events.ts'
+import { type ReadEvent, readEvent, unreadEvent } from './read-events.ts'
 import { type RenderedRequest, renderRequest } from './render-request.ts'
 import { NoSecret, type Secrets } from './signed-bytes.ts'
 import { CannotRender, type Values } from './template.ts'
@@ -87,11 +89,12 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
     },
     callsAtOnce: limits?.callsAtOnce ?? defaultLimits.callsAtOnce,
     ...(document.submitPayout && {
-      payeeFault: (payee, currency, amountMinor) =>
-        company.payeeFault({ payee, currency, amountMinor: amountMinor ?? 100_00n }),
+      payeeFault: (payee, currency, amountMinor = 100_00n, extraParams) =>
+        company.payeeFault({ payee, currency, amountMinor }, extraParams),
     }),
     depositInstructions: () => undefined,
     expectDeposit: (deposit, signal) => company.expectDeposit(deposit, signal),
+    canAskDeposits: document.askDeposit !== undefined,
     askDeposit: (deposit, signal) => company.askDeposit(deposit, signal),
     isAnswering: () => deps.lane.isReady,
     isReadyFor: () => deps.lane.isReadyForHandOver,
@@ -100,6 +103,7 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
     readNotice: (body, headers, now, way) =>
       readNotice(connector, { body, headers, ...wayOf(way) }, now),
     ...(notice?.answer && { noticeAnswer: notice.answer }),
+    ...(notice?.tokenLimits && { tokenLimits: tokenLimitsOf(notice.tokenLimits) }),
     ...(document.account !== undefined && { lines: lineReporter(connector, document.account) }),
   }
 }
@@ -122,14 +126,18 @@ class Company {
     const bound = await this.boundTo(payout.use)
     const call = bound?.document[which]
     if (!bound || !call) return this.unknown('has no such call in this version')
-    const values = payoutValues(bound.document, payout, this.around())
-    const answer = await this.call(bound, call.request, values, which, signal)
+    const values = (around: Surroundings) => payoutValues(bound.document, payout, around)
+    const asked = { ...payout, payeeId: bound.document.payees?.[payeeKey(payout.payee)] }
+    const read = (answer: CompanyAnswer) => readPayoutAnswer(call, answer, asked, which)
+    const hasRule = (answer: CompanyAnswer) => read(answer).rule !== null
+    const answer = await this.call(bound, call.request, values, which, hasRule, signal)
     if (typeof answer === 'string') return this.unknown(answer)
     if ('notSent' in answer) {
       const { reason } = this.unknown(answer.notSent)
-      return which === 'submitPayout' ? { type: 'not_sent', reason } : { type: 'unknown', reason }
+      if (which !== 'submitPayout') return { type: 'unknown', reason }
+      return { type: 'not_sent', reason, ...(answer.isForGood && { isForGood: true }) }
     }
-    const { outcome, theirId } = readPayoutAnswer(call, answer, payout, which)
+    const { outcome, theirId } = read(answer)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
     // The promise counts that the payout was handed over under, not one that was made since.
     if (outcome.type === 'not_found') {
@@ -142,11 +150,15 @@ class Company {
     const bound = await this.boundTo(deposit.use)
     const call = bound?.document.expectDeposit
     if (!bound || !call) return this.unknown('takes no deposits in this version')
-    const values = depositValues(bound.document, deposit, this.around())
-    const answer = await this.call(bound, call.request, values, 'expectDeposit', signal)
+    const values = (around: Surroundings) => depositValues(bound.document, deposit, around)
+    const read = (answer: CompanyAnswer) => readDepositAnswer(call, answer, askedOf(deposit))
+    const hasRule = (answer: CompanyAnswer) => read(answer).rule !== null
+    const answer = await this.call(bound, call.request, values, 'expectDeposit', hasRule, signal)
     if (typeof answer === 'string') return this.unknown(answer)
-    if ('notSent' in answer) return this.unknown(answer.notSent)
-    const { outcome, theirId } = readDepositAnswer(call, answer, askedOf(deposit))
+    if ('notSent' in answer) {
+      return { type: 'not_sent', reason: this.unknown(answer.notSent).reason }
+    }
+    const { outcome, theirId } = read(answer)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
     if (outcome.type !== 'accepted') return outcome
     const { askDeposit } = bound.document
@@ -164,28 +176,34 @@ class Company {
     const bound = await this.boundTo(deposit.use)
     const asking = bound?.document.askDeposit
     if (!bound || !asking) return undefined
-    const values = depositValues(bound.document, deposit, this.around())
-    const answer = await this.call(bound, asking.request, values, 'askDeposit', signal)
-    if (typeof answer === 'string' || 'notSent' in answer) return undefined
+    const values = (around: Surroundings) => depositValues(bound.document, deposit, around)
     // Too little, too much or other money is news of the payment, which the books deal with.
     const { echo, ...call } = asking
     const isAbout = echo?.reference === undefined ? {} : { echo: { reference: echo.reference } }
+    const read = (answer: CompanyAnswer) =>
+      readAskedDeposit({ ...call, ...isAbout }, answer, askedOf(deposit))
+    const hasRule = (answer: CompanyAnswer) => read(answer).rule !== null
+    const answer = await this.call(bound, asking.request, values, 'askDeposit', hasRule, signal)
+    if (typeof answer === 'string' || 'notSent' in answer) return undefined
     const { body } = answer
-    const { events, fault } = readAskedDeposit({ ...call, ...isAbout }, answer, askedOf(deposit))
+    const { events, fault } = read(answer)
     if (fault === undefined) return { events, body }
     const isAnswer = answer.status >= 200 && answer.status < 300
     if (!isAnswer || parseExactJson(body) === undefined) return undefined
     return { events: [unreadAnswer(deposit, fault)], body }
   }
 
-  /** Why no request can be made of a payout. */
-  payeeFault(payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>): string | null {
+  /** Why no request can be made of a payout; of one without an order, what the agent would send is not judged. */
+  payeeFault(
+    payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>,
+    extraParams: string | null | undefined,
+  ): string | null {
     const { auth: _auth, sign: _sign, ...document } = this.connector.document
     if (!document.submitPayout) return null
-    const whole = { ...payout, reference: 'SX00000000000', extraParams: null }
+    const whole = { ...payout, reference: 'SX00000000000', extraParams: extraParams ?? null }
     const values = payoutValues(document, whole, this.around())
-    // What depends on the order alone, such as an extra parameter, is not a fault of the payee.
-    const known: Values = (name) => (name.startsWith('extra.') ? '-' : values(name))
+    const isOpen = (name: string) => extraParams === undefined && name.startsWith('extra.')
+    const known: Values = (name) => (isOpen(name) ? '-' : values(name))
     const signing = { secrets: () => undefined, now: new Date(0), nonce: '' }
     try {
       renderRequest(document, document.submitPayout.request, known, signing)
@@ -227,59 +245,69 @@ class Company {
   private async call(
     bound: BoundUse,
     request: Parameters<typeof renderRequest>[1],
-    values: Values,
+    valuesIn: (around: Surroundings) => Values,
     which: 'expectDeposit' | 'askDeposit' | 'submitPayout' | 'askPayout',
+    hasRule: (answer: CompanyAnswer) => boolean,
     signal: AbortSignal,
   ): Promise<CompanyAnswer | NotSent | string> {
+    const { document, secrets } = bound
+    const { auth } = document
     const ask = () => {
+      // The time and the nonce that are sent are those that are signed.
+      const around = this.around()
+      const make = (accessToken?: string) =>
+        renderRequest(document, request, valuesIn(around), { secrets, ...around, accessToken })
+      // What cannot be made takes nobody's place. The access token is fetched later.
+      const made = make(auth?.kind === 'oauth' ? 'not yet known' : undefined)
       const ready = AbortSignal.any([signal, AbortSignal.timeout(readyMs)])
       return this.deps.lane.run(
         ready,
-        () => this.send(bound, request, values, signal, ready),
-        (sent) => ('notSent' in sent ? sent.isWell : sent.status < 500 && sent.status !== 429),
+        async () => {
+          const asked = auth?.kind === 'oauth' ? await this.withToken(bound, make, ready) : made
+          return 'notSent' in asked ? asked : this.send(bound, asked, signal)
+        },
+        (sent) => ('notSent' in sent ? false : tellsOfCompany(sent, hasRule(sent))),
         which === 'submitPayout',
       )
     }
     try {
       const answer = await ask()
-      const { auth } = bound.document
       if ('notSent' in answer) return answer
       if (answer.status !== 401 || auth?.kind !== 'oauth') return answer
       // The token may have been taken back. Asking again is harmless; handing over again is not.
-      this.deps.tokens.forget(auth, bound.secrets)
+      this.deps.tokens.forget(auth, secrets)
       return which === 'askDeposit' || which === 'askPayout' ? await ask() : answer
     } catch (error) {
-      if (error instanceof NotCalled) return { notSent: error.message, isWell: undefined }
+      if (error instanceof CannotRender) return { notSent: error.message, isForGood: true }
+      if (error instanceof NotCalled || error instanceof NoSecret) return { notSent: error.message }
       if (error instanceof CompanySilent) return error.message
       throw error
     }
   }
 
-  /** Makes the request and sends it. */
-  private async send(
-    { document, secrets }: BoundUse,
-    request: Parameters<typeof renderRequest>[1],
-    values: Values,
-    signal: AbortSignal,
+  /** A request with an access token. */
+  private async withToken(
+    { document: { auth }, secrets }: BoundUse,
+    make: (accessToken: string) => RenderedRequest,
     ready: AbortSignal,
-  ): Promise<CompanyAnswer | NotSent> {
-    const { auth, limits } = document
-    let rendered: RenderedRequest
+  ): Promise<RenderedRequest | NotSent> {
     try {
-      const accessToken =
-        auth?.kind === 'oauth' ? await this.deps.tokens.get(auth, secrets, ready) : undefined
-      const signing = { secrets, ...this.around(), accessToken }
-      rendered = renderRequest(document, request, values, signing)
+      if (auth?.kind !== 'oauth') throw new Error('a token is for OAuth')
+      return make(await this.deps.tokens.get(auth, secrets, ready))
     } catch (error) {
-      if (error instanceof CompanySilent) return { notSent: error.message, isWell: false }
-      if (error instanceof CannotRender || error instanceof NoSecret) {
-        return { notSent: error.message, isWell: undefined }
-      }
+      if (error instanceof CompanySilent) return { notSent: error.message }
+      if (error instanceof CannotRender) return { notSent: 'gave an access token that is none' }
       throw error
     }
+  }
+
+  private send(
+    { document: { limits } }: BoundUse,
+    request: RenderedRequest,
+    signal: AbortSignal,
+  ): Promise<CompanyAnswer> {
     const timeoutMs = limits?.timeoutMs ?? defaultLimits.timeoutMs
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    return this.deps.client.send(rendered, limit)
+    return this.deps.client.send(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
   }
 
   private unknown(reason: string): { type: 'unknown'; reason: string } {
@@ -287,10 +315,25 @@ class Company {
   }
 }
 
-/** Nothing was sent. `isWell` is what that tells of the company, undefined if nothing. */
+/** Nothing was sent, and why; for good, if no request can ever be made of the order. */
 interface NotSent {
   notSent: string
-  isWell: false | undefined
+  isForGood?: true
+}
+
+/**
+ * Whether an answer shows that the company works: one that a rule knows does. A page in between, a machine that is too
+ * busy, a key that is not taken and a success that says something else are failures. A refusal that no rule knows may be
+ * of this order alone, and tells nothing.
+ */
+function tellsOfCompany(
+  { status, body, isCut }: CompanyAnswer,
+  hasRule: boolean,
+): boolean | undefined {
+  const isBusy = status >= 500 || [401, 403, 407, 408, 429].includes(status)
+  const isElsewhere = status >= 300 && status < 400
+  if (isBusy || isElsewhere || isCut || parseExactJson(body) === undefined) return false
+  return hasRule || (isSuccess(status) ? false : undefined)
 }
 
 /** Whether two uses speak to the same place: a secret is told to no other. */
@@ -347,34 +390,62 @@ function readNotice(
   const { account } = connector.document
   const { notice } = noticeOf(connector)
   if (!notice || account !== undefined || !isGenuine(connector, sent, now)) return undefined
-  const body = readBody(notice, sent.body)
-  const said = body === undefined ? undefined : eventsIn(notice, body)
-  if (body === undefined || !said) {
-    const text = body ?? sent.body.toString('utf8').slice(0, 4_000)
-    return [unreadEvent(text, 'it cannot be read')]
-  }
-  return said.flatMap((each) => {
-    const { events, fault } = readEvent(notice.rules, each)
-    return fault === undefined ? events : [unreadEvent(each, fault)]
-  })
+  const { read, unread } = readAll(notice, sent.body)
+  const events = [...read.flatMap((each) => each.events), ...unread]
+  return isSigned(notice) ? events : events.map((event) => ({ ...event, byToken: true }))
 }
 
-/** Reads the lines of a bank account; a notice of which one cannot be read is refused as a whole. */
+/** What a notice says, and as events of their own what of it cannot be read. */
+function readAll(
+  notice: NoticeAt,
+  bytes: Buffer,
+): { read: Pick<ReadEvent, 'events' | 'lines'>[]; unread: ProviderEvent[] } {
+  const body = readBody(notice, bytes)
+  const said = body === undefined ? undefined : eventsIn(notice, body)
+  if (body === undefined || !said) {
+    const text = body ?? bytes.toString('utf8').slice(0, 4_000)
+    return { read: [], unread: [unreadEvent(text, 'it cannot be read')] }
+  }
+  const read = said.map((each) => ({ each, ...readEvent(notice.rules, each) }))
+  return {
+    read: read.filter(({ fault }) => fault === undefined),
+    unread: read.flatMap(({ each, fault }) =>
+      fault === undefined ? [] : unreadEvent(each, fault),
+    ),
+  }
+}
+
+/** What is believed of a token, in minor units. */
+function tokenLimitsOf(limits: NonNullable<NoticeAt['tokenLimits']>): TokenLimits {
+  const minor = (text: string, currency: Currency) => parseDecimal(text, currency) ?? 0n
+  return new Map(
+    currencies.flatMap((currency) => {
+      const given = limits[currency]
+      if (!given) return []
+      const { payment, day } = given
+      return [[currency, { payment: minor(payment, currency), day: minor(day, currency) }] as const]
+    }),
+  )
+}
+
+/** Whether notices are signed: a token or a password can be used again by whoever has seen one request. */
+function isSigned({ verify }: NoticeAt): boolean {
+  return verify.kind !== 'token' && verify.kind !== 'basic'
+}
+
+/** Reads the lines of a bank account. */
 function lineReporter(connector: Connector, account: string): LineReporter {
   const { notice } = connector.document
   return {
     account,
-    isSigned: notice !== undefined && !['token', 'basic'].includes(notice.verify.kind),
+    isSigned: notice !== undefined && isSigned(notice),
     ruleWords: (notice?.rules ?? [])
       .filter(({ events }) => events.some(({ type }) => type === 'line'))
       .map((rule) => Object.values(rule.if).flat().map(String)),
-    read(body, headers, now, way): ReportedLine[] | undefined {
+    read(body, headers, now, way) {
       if (!notice || !isGenuine(connector, { body, headers, ...way }, now)) return undefined
-      const json = readBody(notice, body)
-      const said = json === undefined ? undefined : eventsIn(notice, json)
-      const read = said?.map((each) => readEvent(notice.rules, each))
-      if (!read || read.some(({ fault }) => fault !== undefined)) return undefined
-      return read.flatMap(({ lines }) => lines)
+      const { read, unread } = readAll(notice, body)
+      return { lines: read.flatMap(({ lines }) => lines), unread }
     },
   }
 }

@@ -132,12 +132,17 @@ function timeValue(group: string, name: string, at: Date): string | undefined {
   }
 }
 
+/** How a document names an account in its list of payees. */
+export function payeeKey({ bankCode, accountNo }: { bankCode: string; accountNo: string }): string {
+  return `${bankCode}:${accountNo.replace(/[^A-Za-z0-9]/g, '')}`
+}
+
 function partyValue(
   group: string,
   name: string,
   { accountNo, accountName, bankCode }: Payout['payee'],
   currency: Currency,
-  { banks = {} }: ConnectorDocument,
+  { banks = {}, payees = {} }: ConnectorDocument,
 ): string | undefined {
   switch (name) {
     case `${group}.accountNo`:
@@ -150,6 +155,12 @@ function partyValue(
       const theirs = Object.hasOwn(banks, bankCode) ? banks[bankCode] : undefined
       if (theirs !== undefined) return theirs
       throw new CannotRender(`the company does not serve the bank ${bankCode}`)
+    }
+    case `${group}.id`: {
+      const account = payeeKey({ bankCode, accountNo })
+      const theirs = Object.hasOwn(payees, account) ? payees[account] : undefined
+      if (theirs !== undefined) return theirs
+      throw new CannotRender(`the company has no recipient for the account ${account}`)
     }
     case `${group}.bankNumber`: {
       const number = findBank(currency, bankCode)?.numericCode

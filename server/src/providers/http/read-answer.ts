@@ -21,6 +21,8 @@ export interface Asked {
   currency: Currency
   /** The company's own id of it, if it told one before. */
   theirId?: string | null
+  /** The company's own id of who is to be paid, if the document lists payees. */
+  payeeId?: string | undefined
 }
 
 /** An outcome, and the number of the rule that says so, from 0; null if none does. */
@@ -154,10 +156,11 @@ function isEcho(echo: Echo | undefined, json: ExactJson, asked: Asked, mayLack: 
   if (!echo) return true
   const isRight = (at: string | undefined, check: (at: string) => boolean) =>
     at === undefined || (mayLack && (valueAt(json, at) ?? null) === null) || check(at)
-  const { reference, currency, amount, theirId } = echo
+  const { reference, currency, amount, theirId, payee } = echo
   return (
     isRight(reference, (at) => textAt(json, at) === asked.reference) &&
     isRight(theirId, (at) => textAt(json, at) === asked.theirId) &&
+    isRight(payee, (at) => textAt(json, at) === asked.payeeId) &&
     isRight(currency, (at) => textAt(json, at)?.toUpperCase() === asked.currency) &&
     isRight(
       amount?.at,

@@ -5,6 +5,7 @@ import { type Currency, currencies, parseDecimal } from '../../lib/money.ts'
 import type { ConnectorDocument, EventAt } from './connector-document.ts'
 import { eventsOf, isEnd } from './document-faults.ts'
 import { hostileNotices } from './hostile-notices.ts'
+import { otherBodies } from './other-values.ts'
 import type { Asked, CompanyAnswer } from './read-answer.ts'
 import { sampleRequests } from './sample-requests.ts'
 import { sampleSecrets } from './sample-secrets.ts'
@@ -44,6 +45,13 @@ export const SampleSet = Type.Object(
             minLength: 1,
             maxLength: 128,
             description: "the company's own id, for answers that repeat it",
+          }),
+        ),
+        payeeId: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: "the company's id of the payee, for answers that repeat it",
           }),
         ),
       },
@@ -91,11 +99,21 @@ export function runSamples(document: ConnectorDocument, text: string): SamplesRu
   const read = readSamples(text)
   if ('fault' in read) return { passed: false, results: [], missing: [read.fault] }
   const { order, samples } = read.set
+  const amountMinor = parseDecimal(order.amount, order.currency)
+  const faultOfOrder = !document.currencies.includes(order.currency)
+    ? `The order of the samples is in ${order.currency}, which the document does not have.`
+    : amountMinor === undefined || amountMinor === 0n
+      ? `The order of the samples has an amount that is none in ${order.currency}.`
+      : undefined
+  if (amountMinor === undefined || faultOfOrder !== undefined) {
+    return { passed: false, results: [], missing: [faultOfOrder ?? ''] }
+  }
   const asked: Asked = {
     reference: order.reference,
     currency: order.currency,
-    amountMinor: parseDecimal(order.amount, order.currency) ?? 0n,
+    amountMinor,
     theirId: order.theirId ?? null,
+    payeeId: order.payeeId,
   }
   const keys = sampleSecrets(document)
   const forger = sampleSecrets(document).signing
@@ -107,6 +125,7 @@ export function runSamples(document: ConnectorDocument, text: string): SamplesRu
     const tried = tryOn(document, call, answer, asked)
     const got = tried.flatMap((each) => each.got)
     shown.push({ name, call, ok: isSame(got, expect), expected: [...expect], tried })
+    hostile.push(...aboutOthers(document, name, call, answer, asked, got))
     if (call !== 'notice') hostile.push(...hostileAnswers(document, name, call, answer, asked))
     else if (document.notice) {
       hostile.push(...hostileNotices(document.notice, name, body, { ...keys, forger }, sampleTime))
@@ -162,6 +181,36 @@ function hostileAnswers(
     const got = tried.flatMap((each) => each.got)
     const ok = got.every((each) => harmless.has(each))
     return { name: `${name}: ${what}`, call, ok, expected: ['unknown'], tried }
+  })
+}
+
+/** What counts of an answer: it ends something, or shows a payer how to pay. */
+const counts =
+  /^(paid|rejected|cancelled|returned|accepted with|payment |payout (?!accepted)|cost |line )/
+
+/**
+ * The same about another order, another amount or another currency. Whatever a company repeats of the order has to be
+ * read, so that it makes a difference.
+ */
+function aboutOthers(
+  document: ConnectorDocument,
+  name: string,
+  call: SampleCall,
+  { status, body }: CompanyAnswer,
+  asked: Asked,
+  got: readonly string[],
+): SampleResult[] {
+  if (!got.some((each) => counts.test(each))) return []
+  // A notice names no payee: it is of the payout that its reference names.
+  const repeated = call === 'notice' ? { ...asked, payeeId: undefined } : asked
+  return otherBodies(body, repeated).map(({ what, body: other }) => {
+    const tried = tryOn(document, call, { status, body: other }, asked)
+    const said = tried.flatMap((each) => each.got)
+    const ok = !said.some((each) => counts.test(each) && got.includes(each))
+    const says = ok ? null : 'is read as if it were right: let the document read it (echo, amount)'
+    const shown = ok ? tried : tried.map((each) => ({ ...each, fault: each.fault ?? says }))
+    const expected = [call === 'notice' ? 'something else' : 'unknown']
+    return { name: `${name}: ${what}`, call, ok, expected, tried: shown }
   })
 }
 

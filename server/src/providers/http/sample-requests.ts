@@ -34,7 +34,10 @@ export function sampleRequests(
       ? payoutValues(document, samplePayout(document, asked), around)
       : depositValues(document, sampleDeposit(document, asked, now), around)
     // Whatever the agent would send.
-    const all: Values = (name) => (name.startsWith('extra.') ? 'sample' : values(name))
+    const all: Values = (name) => {
+      if (name === 'payee.id') return asked.payeeId ?? 'sample'
+      return name.startsWith('extra.') ? 'sample' : values(name)
+    }
     const signing = { secrets, ...around, accessToken: 'sample' }
     try {
       const made = renderRequest(document, request, all, signing)

@@ -88,8 +88,8 @@ function isTimeSigned(verify: Signed, where: { header: string } | { at: string }
 }
 
 /** Everything of a notice's body that is read: pointers from its outermost value, with 0 for the first of its events. */
-export function pointersRead({ events = '', rules }: NoticeAt): string[] {
-  const first = events === '' ? '' : `${events}/0`
+export function pointersRead({ events, rules }: NoticeAt): string[] {
+  const first = events === undefined ? '' : `${events}/0`
   const found = rules.flatMap((rule) => [...Object.keys(rule.if), ...pointersIn(rule.events)])
   return [...new Set(found)].map((pointer) => first + pointer)
 }

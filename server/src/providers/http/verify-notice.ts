@@ -186,9 +186,7 @@ function isFrom(networks: readonly string[], ip: string | undefined): boolean {
 
 /** The events in a body; undefined if they are not where they should be. */
 export function eventsIn({ events }: NoticeAt, body: ExactJson): readonly ExactJson[] | undefined {
-  if (events === undefined || events === '') {
-    return Array.isArray(body) ? undefined : [body]
-  }
+  if (events === undefined) return Array.isArray(body) ? undefined : [body]
   const list = valueAt(body, events)
   return Array.isArray(list) && list.length >= 1 && list.length <= 100 ? list : undefined
 }

@@ -77,6 +77,9 @@ export const ConnectorDetail = Type.Object({
       added_by: Type.String(),
       reason: why,
       secrets: Type.Array(Type.String(), { description: 'the names of those that it uses' }),
+      secrets_of_calls: Type.Array(Type.String(), {
+        description: 'of these, those that calls are made with',
+      }),
       passed: Type.Boolean({ description: 'whether it has passed its samples' }),
       tried_at: orNull(isoTime('when samples were tried on it last')),
       tried_by: orNull(Type.String()),
@@ -201,6 +204,12 @@ export const TryBody = Type.Object(
         description: "a notice's headers, one on a line: its signature is checked then",
       }),
     ),
+    address: Type.Optional(
+      Type.String({ maxLength: 64, description: 'the IP address that a notice came from' }),
+    ),
+    their_id: Type.Optional(
+      Type.String({ maxLength: 128, description: "the company's own id of what was asked about" }),
+    ),
     reference: Type.Optional(Type.String({ maxLength: 100, description: 'what was asked about' })),
     amount: Type.Optional(Type.String({ maxLength: 30, description: 'decimal text' })),
     currency: Type.Optional(currency),
@@ -210,6 +219,9 @@ export const TryBody = Type.Object(
 
 export const TriedView = Type.Object({
   version: Type.Integer(),
+  assumed: Type.Array(Type.String(), {
+    description: 'what was not given, so that what the answer repeats of it was taken for right',
+  }),
   signature: orNull(
     Type.String({ description: 'genuine, or why it is not; null: it was not checked' }),
   ),
@@ -227,7 +239,8 @@ export const UseBody = Type.Object(
     ),
     same_account: Type.Optional(
       Type.Boolean({
-        description: 'the secrets are of the same account at the company as those before',
+        description:
+          'whether the secrets are of the same account at the company as those before; required if a secret of calls changes',
       }),
     ),
     former_void: Type.Optional(
