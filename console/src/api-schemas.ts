@@ -157,6 +157,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -501,6 +503,7 @@ export interface Operations {
         | 'record_payment'
         | 'refund_order'
         | 'reject_payouts'
+        | 'release_hold'
         | 'release_payouts'
         | 'remove_alert_channel'
         | 'remove_passkey'
@@ -2253,6 +2256,8 @@ export interface Operations {
         /** what it is about */
         kind:
           | 'sign_in_new_place'
+          | 'account_changed'
+          | 'authority_changed'
           | 'new_secret'
           | 'callback_changed'
           | 'bank_account_changed'
@@ -3317,6 +3322,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -3327,7 +3338,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -3362,7 +3373,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -3513,53 +3524,6 @@ export interface Operations {
       next: null
     }
   }
-  'GET /console/api/search': {
-    query: {
-      /** an id, a reference, a user, a name, an account number or an amount */
-      q: string
-    }
-    body: undefined
-    answer: {
-      /** what fits, of each kind the few that fit best */
-      hits: {
-        /** what was found */
-        kind: 'agent' | 'order' | 'payment' | 'callback'
-        /** its id; of a callback, the app id of its agent */
-        id: string
-        /** a callback's number */
-        seq: number | null
-        /** what it is, in words */
-        title: string
-        /** more about it */
-        says: string
-        /** when it was created */
-        at: string | null
-      }[]
-    }
-  }
-  'GET /console/api/restores': {
-    query: Record<string, never>
-    body: undefined
-    answer: {
-      /** what holds payouts back; empty if nothing does */
-      data: {
-        id: string
-        /** what happened since may be missing here */
-        since: string
-        /** when it was noticed or said */
-        at: string
-        found: string
-        /** the epoch of the events since */
-        epoch: number
-        /** when all providers had been asked; null: they are being asked */
-        asked_at: string | null
-        differences: {
-          subject: string
-          words: string
-        }[]
-      }[]
-    }
-  }
   'GET /console/api/queue': {
     query: Record<string, never>
     body: undefined
@@ -3632,6 +3596,53 @@ export interface Operations {
       open_item: number
       /** all of them */
       all: number
+    }
+  }
+  'GET /console/api/restores': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** what holds payouts back; empty if nothing does */
+      data: {
+        id: string
+        /** what happened since may be missing here */
+        since: string
+        /** when it was noticed or said */
+        at: string
+        found: string
+        /** the epoch of the events since */
+        epoch: number
+        /** when all providers had been asked; null: they are being asked */
+        asked_at: string | null
+        differences: {
+          subject: string
+          words: string
+        }[]
+      }[]
+    }
+  }
+  'GET /console/api/search': {
+    query: {
+      /** an id, a reference, a user, a name, an account number or an amount */
+      q: string
+    }
+    body: undefined
+    answer: {
+      /** what fits, of each kind the few that fit best */
+      hits: {
+        /** what was found */
+        kind: 'agent' | 'order' | 'payment' | 'callback'
+        /** its id; of a callback, the app id of its agent */
+        id: string
+        /** a callback's number */
+        seq: number | null
+        /** what it is, in words */
+        title: string
+        /** more about it */
+        says: string
+        /** when it was created */
+        at: string | null
+      }[]
     }
   }
   'GET /console/api/settings': {
@@ -4081,6 +4092,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -4513,6 +4526,27 @@ export interface Operations {
       secret: string
     }
   }
+  'POST /console/api/agents/{app_id}/keys/{slot}/revoke': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      keys: {
+        /** 1 or 2 */
+        slot: number
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
   'POST /console/api/agents/{app_id}/resume': {
     query: Record<string, never>
     body: {
@@ -4593,6 +4627,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -4729,6 +4765,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -6607,6 +6645,8 @@ export interface Operations {
       current_password: string
       /** a password of 12 to 256 characters */
       password: string
+      /** true: my passkeys stay; otherwise they are removed */
+      keep_passkeys?: boolean
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
@@ -9853,6 +9893,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9863,7 +9909,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9898,7 +9944,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9911,6 +9957,8 @@ export interface Operations {
   'POST /console/api/payout-files/{id}/abandon': {
     query: Record<string, never>
     body: {
+      /** of the payouts that the bank has not paid; all that are open */
+      codes?: string[]
       /** 1 to 1000 printable characters */
       evidence: string
       /** 3 to 500 characters that say why */
@@ -10012,6 +10060,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10022,7 +10076,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10057,7 +10111,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10169,6 +10223,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10179,7 +10239,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10214,7 +10274,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10326,6 +10386,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10336,7 +10402,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10371,7 +10437,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10493,6 +10559,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10503,7 +10575,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10538,7 +10610,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10650,6 +10722,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10660,7 +10738,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10695,7 +10773,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10807,6 +10885,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10817,7 +10901,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10852,7 +10936,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10964,6 +11048,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10974,7 +11064,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -11009,7 +11099,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -11028,6 +11118,158 @@ export interface Operations {
       code?: string
     }
     answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
       /** the id of what the bank answered */
       report: string
       /** it was brought before */
@@ -11046,154 +11288,6 @@ export interface Operations {
         found: string
         code: string | null
       }[]
-      file: {
-        id: string
-        account: string
-        /** where the file is in its life */
-        state:
-          | 'draft'
-          | 'approving'
-          | 'approved'
-          | 'exported'
-          | 'sent'
-          | 'acknowledged'
-          | 'closed'
-          | 'cancelled'
-        /** what an approval has to name */
-        digest: string
-        count: number
-        /** of all items */
-        sum: number
-        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
-        currency:
-          | 'THB'
-          | 'VND'
-          | 'SGD'
-          | 'MYR'
-          | 'IDR'
-          | 'PHP'
-          | 'INR'
-          | 'BRL'
-          | 'EUR'
-          | 'CHF'
-          | 'GBP'
-          | 'USD'
-        format: string
-        made_by: string
-        /** when the draft was made */
-        made_at: string
-        /** the bank has debited its payouts already: it is never sealed */
-        already_paid: boolean
-        /** withdrawals of the draft that ended before the approval */
-        dropped: number
-        banks: {
-          bank: string
-          count: number
-          /** of the bank's items */
-          sum: number
-        }[]
-        sealed: {
-          name: string
-          message_id: string
-          execution_date: string
-          sha256: string
-          /** when the bytes were fixed */
-          sealed_at: string
-          /** whether it would be for a later day now */
-          is_over: boolean
-        } | null
-        approvals: {
-          round: number
-          digest: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        downloads: {
-          by: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        sent: {
-          by: string
-          bank_reference: string
-          /** when */
-          at: string
-        } | null
-        put: {
-          /** its name on the bank's server */
-          path: string
-          by: string
-          reason: string
-          /** when */
-          at: string
-          /** held: a person has to look */
-          state: 'waiting' | 'held' | 'arrived'
-          /** why it has not arrived yet */
-          fault: string | null
-        } | null
-        /** whether it may go to the bank's server by SFTP */
-        can_send: boolean
-        reports: {
-          id: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        /** who had it sealed again for a later day */
-        reseals: {
-          by: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        /** payouts that two people ended, and not the bank */
-        ends: {
-          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
-          how: 'taken_out' | 'abandoned'
-          count: number
-          /** what two people decided */
-          proposal: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        /** what waits for a second person */
-        proposals: {
-          id: string
-          action: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        items: {
-          txn_id: string
-          /** by which the bank names it; null in a draft */
-          code: string | null
-          /** to pay */
-          amount: number
-          /** what became of the payout */
-          state:
-            | 'waiting'
-            | 'dropped'
-            | 'accepted'
-            | 'paid'
-            | 'rejected'
-            | 'unknown'
-            | 'cancelled'
-            | 'returned'
-          /** what the bank said of it last */
-          said: string | null
-          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
-          ended: 'taken_out' | 'abandoned' | null
-          payee: {
-            name: string
-            account_no: string
-            bank: string
-          }
-        }[]
-      }
     }
   }
   'POST /console/api/payout-files/{id}/take-out': {
@@ -11302,6 +11396,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -11312,7 +11412,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -11347,7 +11447,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -11894,6 +11994,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -12131,6 +12233,8 @@ export interface Operations {
         /** what it is about */
         kind:
           | 'sign_in_new_place'
+          | 'account_changed'
+          | 'authority_changed'
           | 'new_secret'
           | 'callback_changed'
           | 'bank_account_changed'
