@@ -65,6 +65,7 @@ export const actionWords: Record<AuditAction, string> = {
   propose: 'Propose',
   refund_order: 'Refund order',
   reject_payouts: 'Reject payouts',
+  release_hold: 'Release what a restore held',
   release_payouts: 'Release payouts',
   remove_alert_channel: 'Remove alert channel',
   remove_passkey: 'Remove passkey',
