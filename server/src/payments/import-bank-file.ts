@@ -60,12 +60,12 @@ export async function importBankFile(
   file: BankFile,
   mode: 'sandbox' | 'live',
 ): Promise<Imported> {
-  const kept = await keepFile(desk, account, file)
+  const fileId = await keepFile(desk, account, file)
   let statements: BankStatement[]
   try {
     statements = await readStatements(account, file)
   } catch (error) {
-    if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, kept.fileId, error)
+    if (error instanceof BankFileFault) await noteFault(desk.pool, account.name, fileId, error)
     throw error
   }
   // In live, a file that a person brings is not yet the bank's word, nor is one that is read as one person says.
@@ -75,20 +75,20 @@ export async function importBankFile(
     withPatience(tx, 120, async () => {
       await lockAccount(tx, account.name)
       const at = desk.now()
-      const added = await takeStatements(tx, account, statements, kept.fileId, isTrusted, at)
-      if (!isTrusted && !isFetched) {
-        await confirmWithinLimit(tx, account, kept.fileId, at)
-      }
-      return added
+      // Of many who bring it at once, one is the first.
+      const isRepeat = await isTaken(tx, account.name, fileId)
+      const movements = await takeStatements(tx, account, statements, fileId, isTrusted, at)
+      if (!isTrusted && !isFetched) await confirmWithinLimit(tx, account, fileId, at)
+      return { isRepeat, movements }
     }),
   )
   const entries = statements.flatMap((each) => each.entries)
   return {
-    ...kept,
+    fileId,
+    ...taken,
     statements: statements.length,
     entries: entries.length,
     pending: entries.filter(({ status }) => status === 'pending').length,
-    movements: taken,
     notes: statements.flatMap(({ notes }) => notes),
   }
 }
@@ -198,25 +198,25 @@ function isSameAccount(written: string, own: string): boolean {
   return hasStart && (a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b))
 }
 
+/** Keeps a file as it came, once, and returns its id. */
 async function keepFile(
   { pool, secretKeys, now }: ImportDesk,
   { name }: BankAccount,
   file: BankFile,
-): Promise<{ fileId: string; isRepeat: boolean }> {
+): Promise<string> {
   if (file.bytes.length > maxFileBytes) {
     throw new BankFileFault(null, 'The file is larger than 64 MiB.')
   }
   const sha256 = createHash('sha256').update(file.bytes).digest('hex')
-  const find = () =>
-    pool.query<{ file_id: string; is_taken: boolean }>(
-      // A process may have died after it kept the file.
-      `select file_id, exists (select 1 from bank_statements s
-         where s.account = f.account and s.file_id = f.file_id) as is_taken
-       from bank_files f where account = $1 and sha256 = $2`,
+  const find = async () => {
+    const { rows } = await pool.query<{ file_id: string }>(
+      'select file_id from bank_files where account = $1 and sha256 = $2',
       [name, sha256],
     )
-  const { rows } = await find()
-  if (rows[0]) return { fileId: rows[0].file_id, isRepeat: rows[0].is_taken }
+    return rows[0]?.file_id
+  }
+  const known = await find()
+  if (known !== undefined) return known
   const packed = await promisify(gzip)(file.bytes)
   const at = now()
   const fileId = newOrderId(at)
@@ -243,8 +243,16 @@ async function keepFile(
       ],
     )
   })
-  const { rows: now_ } = await find()
-  return { fileId: now_[0]?.file_id ?? fileId, isRepeat: now_[0]?.file_id !== fileId }
+  return (await find()) ?? fileId
+}
+
+/** Whether the statements of a file were taken: a process may have died after it kept the file. */
+async function isTaken(tx: Tx, account: string, fileId: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select 1 from bank_statements where account = $1 and file_id = $2 limit 1',
+    [account, fileId],
+  )
+  return rowCount !== 0
 }
 
 async function noteFault(

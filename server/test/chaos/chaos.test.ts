@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { seeded } from '../support/load.ts'
+import { usually } from '../support/long.ts'
 import { cleanUp, verifyClean } from '../support/process.ts'
 import { check } from './check.ts'
 import { ChaosLoad } from './load.ts'
@@ -14,7 +15,7 @@ import { missing, outsideTally, summary } from './tally.ts'
 import { World, withOwner } from './world.ts'
 
 /** How long faults go on: a short plan with the other tests, minutes with `npm run chaos`. */
-const seconds = Number(process.env.CHAOS_SECONDS ?? 10)
+const seconds = Number(process.env.CHAOS_SECONDS ?? usually(6, { long: 10 }))
 /** Repeats the plan and the random choices of a run, which prints its seed. */
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isLong = seconds >= 60

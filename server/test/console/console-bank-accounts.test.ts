@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
+import { axeFaults } from '../support/axe.ts'
 import { booked, camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
-import { axeFaults, type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
+import { type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 

@@ -1,14 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
 import { companyDocument, companySamples } from '../support/company.ts'
-import {
-  axeFaults,
-  type ConsoleBrowser,
-  desktop,
-  openConsole,
-  phone,
-} from '../support/console-browser.ts'
+import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 

@@ -1,14 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import { companyDocument, prepare } from '../support/company.ts'
-import {
-  axeFaults,
-  type ConsoleBrowser,
-  desktop,
-  openConsole,
-  phone,
-} from '../support/console-browser.ts'
+import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { qrPng } from '../../src/lib/qr-png.ts'
-import { axeFaults, type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
+import { axeFaults } from '../support/axe.ts'
+import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { axeFaults, type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
+import { axeFaults } from '../support/axe.ts'
+import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
 import { handOver } from '../support/hand-over.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'

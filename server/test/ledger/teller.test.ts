@@ -6,7 +6,6 @@ import type { Command } from '../../src/ledger/commands.ts'
 import { newOrderId } from '../../src/lib/ids.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
 import { Problem } from '../../src/lib/problem.ts'
-import { verify } from '../../src/proof/verify.ts'
 import { type Done, Teller, type TellerOptions } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
 import { newOrder } from '../support/naive-model.ts'
@@ -15,29 +14,17 @@ import { type CutAtCommit, TcpProxy } from '../support/tcp-proxy.ts'
 
 let s: TestService
 const closers: (() => Promise<unknown>)[] = []
-/** The agents of the test under way. */
-const agents: AgentClient[] = []
 
 beforeAll(async () => {
   s = await startTestService()
 })
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
-  for (const { appId } of agents.splice(0)) {
-    const proofs = await verify(s.backend.pool, { appId })
-    expect(proofs.map(({ finding }) => finding)).toEqual([null])
-  }
-})
-afterAll(async () => {
   await s.prove()
-  await s.close()
 })
+afterAll(() => s.close())
 
-async function agent(service = s): Promise<AgentClient> {
-  const made = await service.agent()
-  agents.push(made)
-  return made
-}
+const agent = (service = s): Promise<AgentClient> => service.agent()
 
 describe('the same refId many times at once', () => {
   it.each<[number, OrderKind]>([

@@ -1,7 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { saveBrand } from '../../src/agents/agent-brand.ts'
+import { axeFaults } from '../support/axe.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { freePort } from '../support/process.ts'
 import { AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -412,15 +412,9 @@ describe('shown by a shop', () => {
 })
 
 describe('for everybody', () => {
-  /** WCAG 2.2 AA and below, as far as a program can tell; between schemes only the colours differ. */
-  const faultsOf = async (page: Page, colorScheme: 'light' | 'dark') => {
-    const axe = new AxeBuilder({ page }).setLegacyMode(true)
-    axe.options({ resultTypes: ['violations'] })
-    if (colorScheme === 'dark') axe.withRules(['color-contrast'])
-    else axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    const { violations } = await axe.analyze()
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-  }
+  /** Between schemes only the colours differ. */
+  const faultsOf = (page: Page, colorScheme: 'light' | 'dark') =>
+    colorScheme === 'dark' ? axeFaults(page, ['color-contrast']) : axeFaults(page)
 
   it.each(['light', 'dark'] as const)('axe finds nothing in any state, %s', async (colorScheme) => {
     const page = await newTab({ colorScheme })

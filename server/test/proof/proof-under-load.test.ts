@@ -8,11 +8,10 @@ import { localTimeIn } from '../../src/lib/local-time.ts'
 import { proveOnward, verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { usually } from '../support/long.ts'
 import { newOrder } from '../support/naive-model.ts'
 
 /** Longer: `PROOF_LOAD=20000 npx vitest run server/test/proof/proof-under-load.test.ts` */
-const stories = Number(process.env.PROOF_LOAD ?? usually(200, { long: 600 }))
+const stories = Number(process.env.PROOF_LOAD ?? 600)
 
 let database: TestDatabase
 let pool: Pool

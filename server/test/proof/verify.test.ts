@@ -9,6 +9,7 @@ import { proofState, proveOnward, verify } from '../../src/proof/verify.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { chainAnew } from '../support/chain-anew.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
+import { sample } from '../support/long.ts'
 import { newOrder, orderIdOf } from '../support/naive-model.ts'
 
 const at = new Date('2026-01-01T00:00:00Z')
@@ -424,7 +425,10 @@ describe.each(lies)('%s', (_name, sql, finding) => {
       { agentId: 2n, finding: null },
     ])
   })
+})
 
+/** That every column is looked at in the background too, verify-every-column.test.ts says. */
+describe.each(sample(lies, 10))('%s', (_name, sql, finding) => {
   it('is found in the background while the rows are new', async () => {
     await lie(sql)
     const { findings: told } = await proveOnward(pool, now())

@@ -12,6 +12,7 @@ export const builtService = {
   name: 'built-service',
   enforce: 'pre' as const,
   resolveId(id: string, importer = ''): string | undefined {
+    if (!/^\.\.?\/.*\.ts$/.test(id)) return undefined
     const isOfTests = importer.endsWith('.test.ts') || !importer.startsWith(src)
     const path = resolve(dirname(importer), id)
     const isBuilt = path.startsWith(src) && !/\.test\.ts$|\/payment-page\/client\//.test(path)

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from './chromium.ts'
 import type { OperatorClient } from './operator.ts'
@@ -72,28 +70,4 @@ function watch(page: Page, url: string, faults: string[]): void {
 /** The other name of this machine, which passkeys need, is the same place. */
 function byNumber(url: string): string {
   return url.replace(/^http:\/\/localhost:/, 'http://127.0.0.1:')
-}
-
-/** WCAG 2.2 AA and below, as far as a program can tell. */
-export async function axeFaults(page: Page): Promise<string[]> {
-  // Once for a document, however often it is looked at.
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource)
-  const { violations }: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(axeOptions)})`)
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 240)).join(' ')}`,
-  )
-}
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-)
-const axeOptions = {
-  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  // Describing in full what passes would take longer than finding what does not.
-  resultTypes: ['violations'],
-}
-
-interface AxeResults {
-  violations: { id: string; nodes: { html: string }[] }[]
 }

@@ -17,7 +17,10 @@ export function sample<T>(items: readonly T[], count: number): T[] {
   if (isLong || count >= items.length) return [...items]
   if (!isSeedPrinted) console.info(`SAMPLE_SEED=${seed}`)
   isSeedPrinted = true
-  const random = seeded(seed)
+  // Each list has a draw of its own, whatever was drawn before.
+  const random = seeded(
+    [...String(items)].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) | 0, seed),
+  )
   const drawn = items.map((item, at) => ({ item, at, lot: random() }))
   return drawn
     .toSorted((a, b) => a.lot - b.lot)

@@ -105,9 +105,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       try {
         await prover.proveRest()
       } finally {
-        await prover.close()
         await service.close()
         await backend.close()
+        await prover.close()
         await owner.end()
         if (!options.beside) await database.close()
       }
