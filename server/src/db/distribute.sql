@@ -21,6 +21,7 @@ select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
 select create_reference_table('bank_slips');
 select create_reference_table('hand_payments');
+select create_reference_table('shared_views');
 select create_reference_table('agent_brands');
 select create_reference_table('users');
 select create_reference_table('sessions');
@@ -84,6 +85,8 @@ select create_distributed_table('limit_counting', 'agent_id', colocate_with => '
 select create_distributed_table('limit_uses', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_payees', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('limit_checks', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('record_tags', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('record_notes', 'agent_id', colocate_with => 'wallets');
 
 -- What is expected at a bank account, and what its bank reports, are kept by account.
 select create_distributed_table('expected_deposits', 'account', colocate_with => 'none');

@@ -23,6 +23,7 @@ import { handPaymentRoutes } from './hand-payments.ts'
 import { homeRoute } from './home.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
+import { markRoutes } from './marks.ts'
 import { openItemRoutes } from './open-items.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
@@ -113,6 +114,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)
+  markRoutes(api, desk, deps.wake)
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
