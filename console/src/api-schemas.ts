@@ -492,6 +492,7 @@ export interface Operations {
         | 'lift_stop'
         | 'make_secret'
         | 'mark_failed_order'
+        | 'mark_order'
         | 'mark_paid_order'
         | 'mark_restored'
         | 'new_address'
@@ -2683,6 +2684,8 @@ export interface Operations {
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
       q?: string
+      /** only these orders, by commas; at most 100 */
+      txn_ids?: string
     }
     body: undefined
     answer: string
@@ -2869,6 +2872,31 @@ export interface Operations {
         /** the code has to be given again */
         moves_money: boolean
         needs: ('reason' | 'amount' | 'code')[]
+      }[]
+    }
+  }
+  'GET /console/api/orders/{txn_id}/marks': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** the order, its user, or the account it names */
+        about: 'order' | 'user' | 'account'
+        /** the id of the order or user, or the account number */
+        subject: string
+        tags: string[]
+        /** an address of a user */
+        assignee: string | null
+        /** oldest first */
+        notes: {
+          /** when */
+          at: string
+          /** the address of who wrote it */
+          by: string
+          /** an address of a user */
+          assignee: string | null
+          note: string | null
+        }[]
       }[]
     }
   }
@@ -3654,6 +3682,19 @@ export interface Operations {
         idle_limit_s: number
         absolute_limit_s: number
       }
+    }
+  }
+  'GET /console/api/shared-views': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** 1 to 60 characters */
+        name: string
+        /** as they stand in the address */
+        filters: string
+        shared_by: string
+      }[]
     }
   }
   'GET /console/api/sign-in/sso': {
@@ -7068,6 +7109,65 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/orders-together/cancel': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 orders */
+      txn_ids: string[]
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        txn_id: string
+        /** done or refused */
+        outcome: 'done' | 'refused'
+        /** why it was refused */
+        detail: string | null
+      }[]
+    }
+  }
+  'POST /console/api/orders-together/mark': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 orders */
+      txn_ids: string[]
+      /** 1 to 30 small letters, digits and dashes */
+      tag?: string
+      /** 1 to 30 small letters, digits and dashes */
+      untag?: string
+      assignee?: string | null
+    }
+    answer: {
+      data: {
+        txn_id: string
+        /** done or refused */
+        outcome: 'done' | 'refused'
+        /** why it was refused */
+        detail: string | null
+      }[]
+    }
+  }
+  'POST /console/api/orders-together/resend': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 100 orders */
+      txn_ids: string[]
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: {
+      data: {
+        txn_id: string
+        /** done or refused */
+        outcome: 'done' | 'refused'
+        /** why it was refused */
+        detail: string | null
+      }[]
+    }
+  }
   'POST /console/api/orders/{txn_id}/cancel': {
     query: Record<string, never>
     body: {
@@ -7645,6 +7745,42 @@ export interface Operations {
         /** the code has to be given again */
         moves_money: boolean
         needs: ('reason' | 'amount' | 'code')[]
+      }[]
+    }
+  }
+  'POST /console/api/orders/{txn_id}/marks': {
+    query: Record<string, never>
+    body: {
+      /** the order, its user, or the account it names */
+      about: 'order' | 'user' | 'account'
+      /** 1 to 30 small letters, digits and dashes */
+      tag?: string
+      /** 1 to 30 small letters, digits and dashes */
+      untag?: string
+      /** 1 to 1000 printable characters */
+      note?: string
+      /** who looks into it from now on; null: nobody */
+      assignee?: string | null
+    }
+    answer: {
+      data: {
+        /** the order, its user, or the account it names */
+        about: 'order' | 'user' | 'account'
+        /** the id of the order or user, or the account number */
+        subject: string
+        tags: string[]
+        /** an address of a user */
+        assignee: string | null
+        /** oldest first */
+        notes: {
+          /** when */
+          at: string
+          /** the address of who wrote it */
+          by: string
+          /** an address of a user */
+          assignee: string | null
+          note: string | null
+        }[]
       }[]
     }
   }
@@ -11551,6 +11687,37 @@ export interface Operations {
           subject: string
           words: string
         }[]
+  'POST /console/api/shared-views': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 60 characters */
+      name: string
+      /** as they stand in the address */
+      filters: string
+    }
+    answer: {
+      data: {
+        /** 1 to 60 characters */
+        name: string
+        /** as they stand in the address */
+        filters: string
+        shared_by: string
+      }[]
+    }
+  }
+  'POST /console/api/shared-views/forget': {
+    query: Record<string, never>
+    body: {
+      /** 1 to 60 characters */
+      name: string
+    }
+    answer: {
+      data: {
+        /** 1 to 60 characters */
+        name: string
+        /** as they stand in the address */
+        filters: string
+        shared_by: string
       }[]
     }
   }

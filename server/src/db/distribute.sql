@@ -22,6 +22,7 @@ select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
 select create_reference_table('bank_slips');
 select create_reference_table('hand_payments');
+select create_reference_table('shared_views');
 select create_reference_table('agent_brands');
 select create_reference_table('users');
 select create_reference_table('sessions');
@@ -96,6 +97,8 @@ select create_distributed_table('insight_folds', 'agent_id', colocate_with => 'w
 select create_distributed_table('insight_orders', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('insight_money', 'agent_id', colocate_with => 'wallets');
 select create_distributed_table('insight_callbacks', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('record_tags', 'agent_id', colocate_with => 'wallets');
+select create_distributed_table('record_notes', 'agent_id', colocate_with => 'wallets');
 
 -- What is expected at a bank account, and what its bank reports, are kept by account.
 select create_distributed_table('expected_deposits', 'account', colocate_with => 'none');

@@ -49,6 +49,7 @@ export const auditActions = [
   'lift_stop',
   'make_secret',
   'mark_failed_order',
+  'mark_order',
   'mark_paid_order',
   'mark_restored',
   'new_address',

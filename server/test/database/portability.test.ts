@@ -16,6 +16,7 @@ const referenceTables = [
   'agent_brands',
   'bank_slips',
   'hand_payments',
+  'shared_views',
   'providers',
   'provider_routes',
   'bank_accounts',

@@ -527,6 +527,11 @@ const noMoney: Record<string, string | Record<string, string>> = {
   ]),
   deployment: 'the mode, which is written once',
   bank_day_signoffs: 'who looked at a day, and at what; reconciliation names what changed since',
+  ...says('what people know and how they look; it moves nothing', [
+    'record_tags',
+    'record_notes',
+    'shared_views',
+  ]),
   bank_slips: 'pictures that people believed; what was recorded with them is proved',
   hand_payments:
     'whose word a report by hand is; that each has one is proved, and prove-movements.test.ts lies about it',

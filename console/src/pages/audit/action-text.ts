@@ -45,6 +45,7 @@ export const actionWords: Record<AuditAction, string> = {
   expire_proposal: 'Expire proposal',
   explain_movement: 'Explain movement',
   record_payment: 'Record payment by hand',
+  mark_order: 'Tag, note or assign order',
   export_books: 'Export books',
   export_orders: 'Export orders',
   export_payout_file: 'Export payout file',

@@ -20,11 +20,13 @@ import { stateWords } from '../../words.ts'
 import classes from './order.module.css'
 import { OrderActions } from './order-actions.tsx'
 import { type OrderDetail, orderKey } from './order-detail.ts'
+import { OrderMarks } from './order-marks.tsx'
 import { OrderTimeline } from './order-timeline.tsx'
 import { orderWords as says } from './order-words.ts'
 
 export default function Order() {
   const { txnId = '' }: { txnId?: string } = useParams({ strict: false })
+  const me = useMe()
   const found = useQuery({
     queryKey: orderKey(txnId),
     queryFn: ({ signal }) => ask(api.order, { params: { txn_id: txnId }, signal }),
@@ -56,6 +58,7 @@ export default function Order() {
         <Stack gap="md" className={classes.narrow}>
           <OrderFacts order={order} />
           <AsOfNow detail={found.data} />
+          {me.user.role !== 'agent' && <OrderMarks txnId={order.txn_id} />}
           {refunds.length > 0 && <Refunds order={order} refunds={refunds} />}
           {order.extra_params !== null && (
             <Panel title={says.extraParams}>

@@ -1,9 +1,9 @@
-import { Group } from '@mantine/core'
+import { Checkbox, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { ask } from '../../api.ts'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
-import { DataTable, useColumns } from '../../parts/data-table.tsx'
+import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -12,6 +12,7 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
+import { ChosenOrders } from './chosen-orders.tsx'
 import { CsvExport } from './csv-export.tsx'
 import { type OrderRow, orderColumns } from './order-columns.tsx'
 import { useOrderFields } from './order-filters.ts'
@@ -36,6 +37,24 @@ export default function Orders() {
     ({ key }) => !isAgent || (key !== 'agent' && key !== 'provider'),
   )
   const { shown, picker } = useColumns('orders', columns)
+  const [chosen, setChosen] = useState<string[]>([])
+  const onPage = found.data?.data.map(({ txn_id }) => txn_id) ?? []
+  // What is not shown any more is not chosen either: nobody acts on what they do not see.
+  const txnIds = chosen.filter((id) => onPage.includes(id))
+  const choice: Column<OrderRow> = {
+    key: 'chosen',
+    head: ordersWords.chosen.column,
+    cell: ({ txn_id, ref_id }) => (
+      <Checkbox
+        size="xs"
+        aria-label={ordersWords.chosen.choose(ref_id)}
+        checked={txnIds.includes(txn_id)}
+        onChange={({ currentTarget: { checked } }) =>
+          setChosen(checked ? [...txnIds, txn_id] : txnIds.filter((id) => id !== txn_id))
+        }
+      />
+    ),
+  }
   const fields = useOrderFields()
   const isNew = useArrivals(found.data?.data, JSON.stringify(filters))
   return (
@@ -50,13 +69,15 @@ export default function Orders() {
       {!(found.isError && !found.data) && (
         <DataTable
           label={ordersWords.title}
-          columns={shown}
+          columns={[choice, ...shown]}
+          isChosen={({ txn_id }) => txnIds.includes(txn_id)}
           rows={found.data?.data}
           rowKey={(row) => row.txn_id}
           isNew={isNew}
           empty={<NoOrders isFiltered={Object.keys(filters).length > 0} />}
         />
       )}
+      <ChosenOrders txnIds={txnIds} clear={() => setChosen([])} />
       <Group justify="space-between" align="center">
         <span>
           {found.data?.searched_to && (

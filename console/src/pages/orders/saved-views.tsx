@@ -1,8 +1,20 @@
 import { ActionIcon, Button, Group, Popover, TextInput } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconBookmark, IconPencil, IconTrash } from '@tabler/icons-react'
+import {
+  IconBookmark,
+  IconPencil,
+  IconTrash,
+  IconUsersMinus,
+  IconUsersPlus,
+} from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { ask } from '../../api.ts'
+import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { type Filters, useFilters } from '../../parts/url-filters.ts'
+import { api } from '../../paths.ts'
+import { may } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
 import { words } from '../../words.ts'
 import { ordersWords } from './orders-words.ts'
 
@@ -20,13 +32,34 @@ const given: View[] = [
   { name: says.reverted, filters: { status: 'REVERT' } },
 ]
 
-/** Named filters, stored in the browser. */
+/** Named filters: a user's own are stored in the browser, shared ones by the service. */
 export function SavedViews() {
   const { filters, replaceAll } = useFilters()
   const [own, setOwn] = useLocalStorage<View[]>({
     key: 'sluice.views.orders',
     defaultValue: [],
     getInitialValueInEffect: false,
+  })
+  const me = useMe()
+  const isAgent = me.user.role === 'agent'
+  const mayShare = may(me, 'act_on_orders')
+  const queries = useQueryClient()
+  const shared = useQuery({
+    queryKey: ['shared-views'],
+    queryFn: ({ signal }) => ask(api.sharedViews, { signal }),
+    enabled: !isAgent,
+  })
+  const sharing = useMutation({
+    mutationFn: (what: { share: View } | { forget: string }) =>
+      'share' in what
+        ? ask(api.shareView, {
+            body: {
+              name: what.share.name,
+              filters: new URLSearchParams(what.share.filters as Record<string, string>).toString(),
+            },
+          })
+        : ask(api.forgetView, { body: { name: what.forget } }),
+    onSuccess: (now) => queries.setQueryData(['shared-views'], now),
   })
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
@@ -66,8 +99,36 @@ export function SavedViews() {
         {given.map((view) => (
           <Choice key={view.name} name={view.name} open={() => show(view)} />
         ))}
+        {shared.data?.data.map((view) => (
+          <Choice
+            key={`shared ${view.name}`}
+            name={view.name}
+            title={says.by(view.shared_by)}
+            open={() => show({ name: view.name, filters: filtersIn(view.filters) })}
+          >
+            {mayShare && (
+              <ActionIcon
+                aria-label={says.unshare(view.name)}
+                title={says.unshare(view.name)}
+                onClick={() => sharing.mutate({ forget: view.name })}
+              >
+                <IconUsersMinus size={14} />
+              </ActionIcon>
+            )}
+          </Choice>
+        ))}
+        {sharing.isError && <ProblemPanel error={sharing.error} />}
         {own.map((view) => (
           <Choice key={`own ${view.name}`} name={view.name} open={() => show(view)}>
+            {mayShare && (
+              <ActionIcon
+                aria-label={says.share(view.name)}
+                title={says.share(view.name)}
+                onClick={() => sharing.mutate({ share: view })}
+              >
+                <IconUsersPlus size={14} />
+              </ActionIcon>
+            )}
             <ActionIcon
               aria-label={says.rename(view.name)}
               title={says.rename(view.name)}
@@ -108,7 +169,11 @@ export function SavedViews() {
   )
 }
 
-function Choice(props: { name: string; open: () => void; children?: ReactNode }) {
+function filtersIn(text: string): Filters {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+function Choice(props: { name: string; title?: string; open: () => void; children?: ReactNode }) {
   return (
     <Group gap={2} wrap="nowrap">
       <Button
@@ -117,6 +182,7 @@ function Choice(props: { name: string; open: () => void; children?: ReactNode })
         color="gray"
         size="sm"
         justify="flex-start"
+        title={props.title}
         onClick={props.open}
       >
         {props.name}

@@ -26,6 +26,7 @@ import { insightsRoute } from './insights.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
 import { lookAroundRoute } from './look-around-route.ts'
+import { markRoutes } from './marks.ts'
 import { openItemRoutes } from './open-items.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { operatorOpenapi } from './operator-openapi.ts'
@@ -123,6 +124,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
   orderActionRoutes(api, desk, deps.wake)
+  markRoutes(api, desk, deps.wake)
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)

@@ -156,6 +156,17 @@ async function refuseIfNot(desk: Desk, order: Order, name: ActionName, asked: As
   return { attempts, lastSeq }
 }
 
+/** Performs an action that needs nothing but a reason, as one of several. */
+export function actOn(
+  desk: Desk,
+  operator: Operator,
+  named: { order: Order; agent: Agent },
+  name: 'resend' | 'cancel',
+  reason: string,
+): Promise<Order> {
+  return act(desk, operator, named, name, { reason })
+}
+
 /** Performs the action. The attempt is audited before it is made, and its result afterwards. */
 function act(
   desk: Desk,

@@ -57,8 +57,8 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
     },
     handler: async ({ operator, query, request, reply }) => {
       const { search, agents } = await searchIn(desk, operator, query)
-      const pages =
-        query.q === undefined ? everyOrder(desk.pool, search) : [await byId(desk, search, query.q)]
+      const ids = query.txn_ids?.split(',') ?? (query.q === undefined ? null : [query.q])
+      const pages = ids === null ? everyOrder(desk.pool, search) : byIds(desk, search, ids)
       const { q, ...filters } = query
       const file = {
         name: 'orders.csv',
@@ -145,6 +145,14 @@ async function searchIn(
       provider: provider !== undefined && operator.agentId !== null ? '' : provider,
     },
   }
+}
+
+async function* byIds(
+  desk: Desk,
+  search: OrderSearch,
+  ids: readonly string[],
+): AsyncGenerator<FoundOrder[]> {
+  for (const id of ids) yield await byId(desk, search, id)
 }
 
 function byId(desk: Desk, search: OrderSearch, id: string): Promise<FoundOrder[]> {

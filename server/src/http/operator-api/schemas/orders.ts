@@ -45,7 +45,18 @@ const filters = {
 }
 
 export const OrderListQuery = Type.Object({ ...filters, ...paging }, strict)
-export const OrderCsvQuery = Type.Object(filters, strict)
+export const OrderCsvQuery = Type.Object(
+  {
+    ...filters,
+    txn_ids: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f-]{1,60}(,[0-9a-f-]{1,60}){0,99}$',
+        description: 'only these orders, by commas; at most 100',
+      }),
+    ),
+  },
+  strict,
+)
 export const TxnParams = Type.Object({ txn_id: Type.String({ maxLength: 60 }) }, strict)
 
 const orderFields = {
