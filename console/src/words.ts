@@ -138,6 +138,8 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
+    zone: 'Your time zone',
+    zoneHint: (zone: string) => `Days of figures and statements begin in ${zone}.`,
     mine: 'Your account',
     signOut: 'Sign out',
   },

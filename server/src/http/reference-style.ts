@@ -114,7 +114,6 @@ nav [role=status] { min-height: 1.3rem; margin: 0.25rem 0 0.5rem; font-weight: 4
 .tabs input:focus-visible + label { outline: 2px solid var(--link); outline-offset: 2px; }
 .tab { display: none; order: 1; flex: 1 0 100%; min-width: 0; }
 .tabs input:checked + label + .tab { display: block; }
-.tab pre { max-height: 32rem; overflow: auto; }
 
 @media (max-width: 40rem) {
   table.fields, table.fields tbody { display: block; }

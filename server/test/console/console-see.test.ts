@@ -52,7 +52,7 @@ it('insights are plots that keys go through, with a table beside, on a desk and 
   const panel = page.getByRole('region', { name: 'Volume in THB' })
   await panel.getByText('1,500.00').first().waitFor()
   await panel.getByText('As a table').click()
-  expect(await panel.getByRole('row').count()).toBe(25)
+  await expect.poll(() => panel.getByRole('row').count()).toBe(25)
   // The bar of the chosen hour stands on the zero line and is the only one of its series.
   expect(await plot.locator('rect[class*="bar"]').count()).toBe(1)
   await page.getByText('7 days', { exact: true }).click()
@@ -95,7 +95,7 @@ it('an agent’s user sees what was asked, and takes it to the signature debugge
   expect(await page.getByLabel('Body').inputValue()).toContain('••••7890')
   await page.goto(console.at('/insights'))
   await page.getByRole('heading', { name: 'Share paid by' }).waitFor()
-  expect(await page.getByText('sandbox').count()).toBe(0)
+  expect(await page.getByText('sandbox', { exact: true }).count()).toBe(0)
 })
 
 it('the demo’s link opens the console for looking around; it can be installed', async () => {

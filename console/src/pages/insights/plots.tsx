@@ -1,8 +1,8 @@
-import { use } from 'react'
 import { moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Plot } from '../../parts/plot.tsx'
-import { localText, spanText, TimeZone } from '../../parts/when.tsx'
+import { localText, spanText } from '../../parts/when.tsx'
+import { useMe } from '../../session.tsx'
 import classes from './insights.module.css'
 import { type InsightsView, rateText } from './insights-view.ts'
 import { insightsWords as says } from './insights-words.ts'
@@ -13,7 +13,8 @@ const nameOf = { deposit: says.in, withdraw: says.out }
 
 /** The points of a plot: when each step begins. */
 function usePoints(step: string, times: string[]) {
-  const zone = use(TimeZone)
+  // Days begin in the service's zone, whatever zone its user reads times in.
+  const { time_zone: zone } = useMe()
   return times.map((time) => {
     const text = localText(time, zone)
     switch (step) {

@@ -1,10 +1,13 @@
 import Type from 'typebox'
-import { plainText } from '../../printable-text.ts'
 import { isoTime, orNull, strict } from './shapes.ts'
 
 export const SearchQuery = Type.Object(
   {
-    q: plainText(2, 100, 'an id, a reference, a user, a name, an account number or an amount'),
+    q: Type.String({
+      minLength: 2,
+      maxLength: 200,
+      description: 'an id, a reference, a user, a name, an account number or an amount',
+    }),
   },
   strict,
 )
