@@ -11,6 +11,7 @@ import { runningDataDirs } from './db/embedded-postmaster.ts'
 import { loginRights } from './db/login-rights.ts'
 import { migrate, migrationState } from './db/migrate.ts'
 import { actingAsService, openPool, type Pool } from './db/pool.ts'
+import { refuseTransactionPooler } from './db/refuse-pooler.ts'
 import { DatabaseFault } from './db/run-migration.ts'
 import { type SecretKeys, unseal } from './lib/secret-box.ts'
 
@@ -68,6 +69,7 @@ export async function openBackend(
       gate,
       onError: (error) => log(`a database connection was lost: ${error.message}`),
     })
+    if (use === 'serve') await refuseTransactionPooler(pool)
     await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())

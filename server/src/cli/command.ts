@@ -29,6 +29,11 @@ export function plainFault(error: unknown): unknown {
   if (error instanceof AggregateError) return plainFault(error.errors[0])
   if (!(error instanceof Error)) return error
   if (error instanceof AlreadyServing) return new UsageError(error.message)
+  if (error.message.includes('unsupported startup parameter')) {
+    return new UsageError(
+      'a pooler before the database refuses what a session starts with: set ignore_startup_parameters = options and pool_mode = session there, or name the server itself in DATABASE_URL',
+    )
+  }
   if (isConnectionLost(error))
     return new UsageError(`the database cannot be reached: ${error.message}`)
   const isPlain = error instanceof pg.DatabaseError || error instanceof DatabaseFault

@@ -35,6 +35,7 @@ export function serveCommand(): Command {
       const log = makeLog(config.logLevel, process.stderr.isTTY === true)
       const starting = start(config, log, startService)
       stopOnSignal(starting, log)
+      profileOnSignal(config, log)
       const { service, demo, firstAdmin } = await starting
       const url = service.desk.publicUrl()
       const invitation = firstAdmin && invitationLink(url, firstAdmin)
@@ -105,6 +106,23 @@ function listenFault(error: unknown, { host, port }: Config): unknown {
     default:
       return error
   }
+}
+
+/** On SIGUSR2, writes down for ten seconds what the process does. One at a time. */
+function profileOnSignal({ dataDir }: Config, log: Logger): void {
+  let isUnderWay = false
+  process.on('SIGUSR2', async () => {
+    if (isUnderWay) return
+    isUnderWay = true
+    try {
+      const { takeProfile } = await import('../service/take-profile.ts')
+      log.warn({ files: await takeProfile(dataDir, new Date()) }, 'a profile was taken')
+    } catch (error) {
+      log.error({ err: error }, 'no profile could be taken')
+    } finally {
+      isUnderWay = false
+    }
+  })
 }
 
 /** On a signal, finishes running work, even if the service is still starting. */

@@ -113,6 +113,7 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   // The pool does not hand out a connection that cannot be made durable, or whose server is not known.
   config.onConnect = async (client) => {
     await gate?.check(client)
+    await keepSettings(client, settings)
     if (!('synchronous_commit' in settings)) await client.query(raiseForSession)
   }
   const pool = new pg.Pool(config)
@@ -122,6 +123,17 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   // process.
   pool.on('connect', (client) => client.on('error', onError))
   return pool
+}
+
+/** A pooler may have swallowed what a session starts with. */
+async function keepSettings(client: pg.ClientBase, settings: Record<string, string>) {
+  const { rows } = await client.query<{ path: string }>(
+    `select current_setting('search_path') as path`,
+  )
+  if (rows[0]?.path === settings.search_path) return
+  const names = Object.keys(settings)
+  const set = names.map((_name, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, false)`)
+  await client.query(`select ${set.join(', ')}`, Object.entries(settings).flat())
 }
 
 /**
