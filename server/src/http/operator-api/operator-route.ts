@@ -208,7 +208,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
           ? checkedBody({ [route.takesXml]: String(request.body) }, checks.body)
           : readBody(request.body, checks.body)) as Static<B>,
       })
-      reply.code(status)
+      reply.code(status).header('cache-control', 'no-store')
       const handled = await answer({ request, read })
       if (handled === reply || reply.sent) return reply
       const json = typeof handled === 'string' ? handled : JSON.stringify(handled ?? {})
