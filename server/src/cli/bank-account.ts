@@ -32,7 +32,7 @@ import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
-import { actAlone } from './propose.ts'
+import { type AloneOptions, actAlone, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function bankAccountCommand(): Command {
@@ -186,7 +186,7 @@ export function bankAccountCommand(): Command {
   return command
 }
 
-interface TermOptions {
+interface TermOptions extends AloneOptions {
   bank?: string
   accountNo?: string
   accountName?: string
@@ -222,12 +222,11 @@ interface TermOptions {
   ownAccount?: string[]
   csvProfile?: string
   encoding?: string
-  iAmAlone?: boolean
   json?: boolean
 }
 
 function withTerms(command: Command): Command {
-  return command
+  return withBreakGlass(command)
     .option('--bank <code>', 'its bank; optional where the currency has no table of banks')
     .option('--account-no <number>', 'its number, or its IBAN')
     .option('--account-name <name>', 'whose account it is')
@@ -499,11 +498,12 @@ function refuseFaults(terms: BankAccountTerms): void {
   )
 }
 
-function entryFor(name: string, { iAmAlone }: TermOptions) {
+function entryFor(name: string, { iAmAlone, reason }: TermOptions) {
+  const why = reason ?? (iAmAlone ? 'one person alone: --i-am-alone' : undefined)
   return {
     subject: { kind: 'provider', id: name },
     agentId: null,
-    ...(iAmAlone && { reason: 'one person alone: --i-am-alone' }),
+    ...(why !== undefined && { reason: why }),
   }
 }
 

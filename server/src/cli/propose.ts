@@ -81,25 +81,32 @@ export function commandLineUser(): string {
   return `command line, ${userInfo().username}`.slice(0, 200)
 }
 
+export interface AloneOptions {
+  iAmAlone?: boolean
+  breakGlass?: boolean
+  reason?: string
+}
+
 /**
- * In live, what two people decide on is done by one who says to be alone. Once somebody has signed in to the console,
- * every admin is alarmed, as by --break-glass.
+ * In live, what two people decide on is done by one who says to be alone, or with --break-glass. Once somebody has signed
+ * in to the console, every admin is alarmed.
  */
 export async function actAlone(
   config: Config,
   backend: Backend,
-  { iAmAlone }: { iAmAlone?: boolean },
+  options: AloneOptions,
   what: string,
   input: Record<string, unknown>,
 ): Promise<void> {
   if (config.mode === 'sandbox') return
-  if (!iAmAlone) {
+  if (!options.iAmAlone && !options.breakGlass) {
     throw new UsageError(
-      'in live, this takes two people; if there is only one, add --i-am-alone, which the audit log will say',
+      'in live, this takes two people: do it in the console; --break-glass --reason TEXT acts at once, and so does --i-am-alone while nobody has signed in',
     )
   }
-  if (!(await hasAnybodySignedIn(backend.pool))) return
-  await breakGlass(config, backend, '--i-am-alone', what, input)
+  if (!options.breakGlass && !(await hasAnybodySignedIn(backend.pool))) return
+  const { reason = options.breakGlass ? '' : '--i-am-alone' } = options
+  await breakGlass(config, backend, reason, what, input)
 }
 
 /** Alarms every admin, before the command acts. */

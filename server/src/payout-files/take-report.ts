@@ -8,7 +8,7 @@ import { newOrderId } from '../lib/ids.ts'
 import { inParallel } from '../lib/in-parallel.ts'
 import { Problem } from '../lib/problem.ts'
 import { audited, type Outsider, writeAudit } from '../operators/audit.ts'
-import { nobody } from '../operators/credentials.ts'
+import { credentialsOf, nobody, tieBetween } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
 import {
   type ItemOutcome,
@@ -216,19 +216,26 @@ function doubtRefusal(outcomes: Map<string, ItemOutcome>): void {
   }
 }
 
-/** Whether a person has had the file. Anyone may have typed a command. */
+/**
+ * Whether a person has had the file, or could have had it as somebody else: one of the two has reset or invited the
+ * other. Anyone may have typed a command.
+ */
 async function hasDownloaded(
   pool: Pool,
   { account, fileId }: PayoutFile,
   { userId }: Operator | Outsider,
 ): Promise<boolean> {
   if (userId === null) return true
-  const { rows } = await pool.query(
-    `select 1 from payout_file_downloads
-     where account = $1 and file_id = $2 and downloaded_by = $3 limit 1`,
-    [account, fileId, userId],
+  const { rows } = await pool.query<{ downloaded_by: bigint }>(
+    'select distinct downloaded_by from payout_file_downloads where account = $1 and file_id = $2',
+    [account, fileId],
   )
-  return rows.length > 0
+  const had = rows.map((row) => row.downloaded_by)
+  const credentials = await credentialsOf(pool, [userId, ...had])
+  const signed = (id: bigint) => ({ userId: id, resetBy: credentials(id).resetBy })
+  return had.some(
+    (id) => id === userId || tieBetween(signed(id), signed(userId), 'them') !== undefined,
+  )
 }
 
 /** The items that a report says are refused and that the books have not ended so. */

@@ -433,6 +433,8 @@ describe('secrets with scopes', () => {
     const waiting = (await agent.deposit()).json.txn_id
     const paid = (await agent.deposit({ amount: 50 })).json.txn_id
     await agent.trigger(paid, 'PAID')
+    const payout = (await agent.withdraw({ amount: 10 })).json.txn_id
+    expect((await agent.post(`/payment/orders/${payout}/cancel`)).status).toBe(200)
     const tries: Record<string, (client: AgentClient) => Promise<Answer>> = {
       deposit: (client) => client.deposit(),
       withdraw: (client) => client.withdraw({ amount: 10 }),
@@ -446,10 +448,11 @@ describe('secrets with scopes', () => {
       reserve: (client) => client.get('/payment/wallet/reserve'),
       order: (client) => client.get(`/payment/orders/${waiting}`),
       cancel: (client) => client.post(`/payment/orders/${waiting}/cancel`),
+      'cancel payout': (client) => client.post(`/payment/orders/${payout}/cancel`),
     }
     const may: [SecretScope[], string[]][] = [
       [['deposit'], ['deposit', 'cancel']],
-      [['withdraw'], ['withdraw', 'refund', 'cancel']],
+      [['withdraw'], ['withdraw', 'refund', 'cancel payout']],
       [['read'], ['wallet', 'reserve', 'order']],
       [
         ['read', 'deposit'],

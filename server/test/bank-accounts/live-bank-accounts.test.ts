@@ -344,6 +344,19 @@ describe('an account', () => {
     expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining('two people') })
     expect((await command(set, env)).code).toBe(0)
     expect(await alarms()).toMatchObject([{ words: expect.stringContaining('bank account') }])
+    const glass = set.map((each) => (each === '--i-am-alone' ? '--break-glass' : each))
+    expect((await command(glass, env)).stderr).toContain('--break-glass needs --reason')
+    expect((await command([...glass, '--reason', 'the bank calls'], env)).code).toBe(0)
+    expect(await alarms()).toContainEqual({ words: expect.stringContaining('Why: the bank calls') })
+  })
+
+  it('that is off is not made to drain by one person: what waits at it would leave', async () => {
+    const state = (to: string) =>
+      commandJson(['provider', 'set', 'third', to, '--reason', 'as agreed', '--json'], env)
+    expect(await state('draining')).toMatchObject({ proposal: expect.any(String) })
+    const { rows } = await s.sql(`select state from providers where name = 'third'`)
+    expect(rows).toEqual([{ state: 'off' }])
+    expect(await state('off')).toEqual({ name: 'third', state: 'off' })
   })
 
   it('that nobody has confirmed takes no order, and home says what is refused', async () => {

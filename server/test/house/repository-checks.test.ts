@@ -1,3 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 // @ts-expect-error It is a plain script.
 import * as checks from '../../../checks/repository-checks.js'
@@ -45,6 +50,33 @@ describe('licences', () => {
     const packages = { '': {}, 'node_modules/a': { license: 'MIT' }, 'node_modules/b': {} }
     expect(licenceFaults({ packages })).toEqual(['node_modules/b names no licence'])
   })
+})
+
+it('the bill of materials is a file that machines read, whatever npm prints before it', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-sbom-'))
+  const file = join(folder, 'sbom.json')
+  const printed = execFileSync(process.execPath, ['checks/sbom.js', file], {
+    ...{ cwd: root, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const bill = JSON.parse(readFileSync(file, 'utf8'))
+  rmSync(folder, { recursive: true })
+  expect(JSON.parse(printed)).toEqual(bill)
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX' })
+  const names = bill.components.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'openid-client']))
+})
+
+it('the walk through ASVS counts itself right, and every yes says where', () => {
+  const text = readFileSync(new URL('../../../docs/asvs.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| (\d+\.\d+\.\d+) +\| ([a-z/]+) +\| (.*?) *\|$/gm)]
+  const count = (answer: string) => rows.filter(([, , each]) => each === answer).length
+  expect(text).toContain(
+    `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ` +
+      `${count('operator')} the operator's, ${count('n/a')} not applicable.`,
+  )
+  expect(rows.filter(([, , answer, where]) => answer === 'yes' && where === '')).toEqual([])
 })
 
 it('a lock file pins every package by its contents, wherever it comes from', () => {

@@ -762,7 +762,7 @@ describe('policy', () => {
       above: '100',
       admin_only: true,
     }
-    const open = { ...rule, action: 'change_policy', needs_two: false, above: null }
+    const open = { ...rule, action: 'change_policy', needs_two: false, above: null, currency: null }
     const refused = await ann.put('/approval-rules', {
       rules: [open],
       version: now.version,
@@ -770,6 +770,12 @@ describe('policy', () => {
       code: ann.code(),
     })
     expect(refused.json.errors).toMatchObject([{ field: 'rules[0].needs_two' }])
+    // A rule that no request could match says something that is not so.
+    const never = await ann.put('/approval-rules', {
+      ...{ rules: [{ ...rule, action: 'change_agent', above: null }], version: now.version },
+      ...{ reason, code: ann.code() },
+    })
+    expect(never.json.errors).toMatchObject([{ field: 'rules[0].currency' }])
     const asked = await ann.put('/approval-rules', {
       rules: [rule],
       version: now.version,

@@ -253,6 +253,9 @@ describe('a file that a person brings', () => {
     expect([codeless.status, codeless.json.code]).toEqual([403, 'code_required'])
     const imported = await upload(file)
     expect(imported.json).toMatchObject({ repeated: false, movements: 2, unconfirmed: 2 })
+    const told = await s.sql(`select roles, words from alerts where kind = 'approval_waiting'
+      and subject = 'bank file kbank'`)
+    expect(told.rows).toMatchObject([{ roles: ['admin', 'operator'] }])
     const again = await upload(file, operator, '/preview')
     expect(again.json).toMatchObject({ added: 0, known: 2 })
     expect(again.json.brought_before.by).toBe(operator.email)

@@ -83,6 +83,18 @@ it('one above the amount is not handed over before somebody approves; smaller on
   expect(bank.submitted.length).toBe(before + 2)
 })
 
+it('a later rule of admins alone holds for one that waits already', async () => {
+  const operator = await signIn(s, 'operator')
+  const txnId = await large()
+  const { id, digest } = await proposalOf(txnId)
+  await s.sql(`update approval_rules set admin_only = true where action = 'pay_out'`)
+  const early = await operator.post(`/approvals/${id}/approve`, { digest, code: operator.code() })
+  expect(early.json.code).toBe('not_permitted')
+  await s.sql(`update approval_rules set admin_only = false where action = 'pay_out'`)
+  expect((await approve(await proposalOf(txnId))).json.state).toBe('done')
+  await expect.poll(() => statusOf(txnId), patient).toBe('PAID')
+})
+
 it('one that is declined fails, and its amount is free again', async () => {
   const before = await shop.balance()
   const txnId = await large()

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { noSuchOrder } from '../../ledger/archived.ts'
+import { findOrder } from '../../ledger/find-order.ts'
 import { decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
 import { cancelOrder } from '../../orders/cancel-order.ts'
@@ -32,9 +33,11 @@ export function cancelOrderRoute(app: FastifyInstance, door: Door, desk: Desk): 
       }),
     },
     door(
-      async ({ agent, request, reply }) => {
+      async ({ agent, request, reply, checkScope }) => {
         const { agentId } = agent
         const orderId = ownOrderId(request.params, agentId)
+        const named = await findOrder(desk.pool, agentId, orderId)
+        if (named) checkScope(named.kind)
         const { order } = await cancelOrder(desk, agentId, orderId).catch(async (error) => {
           const isMissing = error instanceof Problem && error.code === 'order_not_found'
           throw isMissing ? await noSuchOrder(desk.pool, agentId, { orderId }) : error

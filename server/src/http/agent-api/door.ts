@@ -31,6 +31,8 @@ export interface Signed {
   reply: FastifyReply
   /** The raw body. */
   body: Buffer
+  /** Refuses a secret that has none of these scopes, where what it takes depends on what is named. */
+  checkScope: (...oneOf: readonly SecretScope[]) => void
 }
 
 /** Whether a secret opens anything: one that signs callbacks does not. */
@@ -57,25 +59,30 @@ const unixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
 export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: DoorOptions) {
   const failures = new TokenBuckets()
 
-  const refuse = (request: FastifyRequest, code: 'invalid_signature' | 'stale_signature') => {
+  /** A refusal, unless its address has had too many. They are not taken from the agent's rate, which a thief could use up. */
+  const slowDown = (request: FastifyRequest, refusal: Problem): Problem => {
     const { taken, waitS } = failures.take(
       addressKey(request.ip),
       failuresPerS,
       failuresAtOnce,
       now().getTime(),
     )
-    if (!taken) {
-      return new Problem('rate_limited', 'Too many requests with a bad signature.', {
-        retryAfterS: waitS,
-      })
-    }
-    return new Problem(
-      code,
-      code === 'stale_signature'
-        ? `t must be within ${clockToleranceS} seconds of the service's clock, which says ${unixSeconds(now())}.`
-        : 'Send x-appid and x-signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.METHOD path.body">, keyed with the secret.',
-    )
+    if (taken) return refusal
+    return new Problem('rate_limited', 'Too many requests that are refused.', {
+      retryAfterS: waitS,
+    })
   }
+
+  const refuse = (request: FastifyRequest, code: 'invalid_signature' | 'stale_signature') =>
+    slowDown(
+      request,
+      new Problem(
+        code,
+        code === 'stale_signature'
+          ? `t must be within ${clockToleranceS} seconds of the service's clock, which says ${unixSeconds(now())}.`
+          : 'Send x-appid and x-signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.METHOD path.body">, keyed with the secret.',
+      ),
+    )
 
   async function authenticate(
     request: FastifyRequest,
@@ -138,14 +145,17 @@ export function makeDoor({ agents, keyUse, rate: agentRate, now, publicPath }: D
         (isWithdrawal && !isAllowedIp(request.ip, agent.withdrawIps))
       ) {
         const what = isWithdrawal ? 'Withdrawals' : 'Requests'
-        throw new Problem('ip_not_allowed', `${what} from ${request.ip} are not allowed.`)
+        const detail = `${what} from ${request.ip} are not allowed.`
+        throw slowDown(request, new Problem('ip_not_allowed', detail))
       }
-      if (key.scopes && !needed.some((scope) => key.scopes?.includes(scope))) {
-        const detail = `This secret has the scopes ${key.scopes.join(', ')}; this takes ${needed.join(' or ')}.`
-        throw new Problem('scope_missing', detail)
+      const checkScope = (...oneOf: readonly SecretScope[]) => {
+        if (!key.scopes || oneOf.some((scope) => key.scopes?.includes(scope))) return
+        const detail = `This secret has the scopes ${key.scopes.join(', ')}; this takes ${oneOf.join(' or ')}.`
+        throw slowDown(request, new Problem('scope_missing', detail))
       }
+      checkScope(...needed)
       await checkRate(agent, reply)
-      return handle({ agent, request, reply, body })
+      return handle({ agent, request, reply, body, checkScope })
     }
 }
 

@@ -149,6 +149,9 @@ function ruleOf(
     return fault('needs_two', 'always takes two people')
   }
   if (agentId === undefined) return fault('app_id', 'is not the app id of an agent')
+  if (view.currency !== null && !hasAmount) {
+    return fault('currency', 'goes with actions on an amount')
+  }
   if (view.above !== null && !hasAmount) return fault('above', 'goes with actions on an amount')
   if (view.above !== null && !currency) return fault('currency', 'must be named with an amount')
   if (view.above !== null && aboveMinor === null) return fault('above', 'is not an amount of it')

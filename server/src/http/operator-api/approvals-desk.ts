@@ -242,11 +242,14 @@ export class ApprovalsDesk {
 
   /** Whether only an admin may approve, by what the rules said then or say now. */
   isForAdmins(proposal: Proposal, facts: ApprovalFacts): boolean {
-    const runnable = this.routes.get(proposal.route)
-    if (proposal.adminOnly || !runnable) return proposal.adminOnly
+    if (proposal.adminOnly) return true
     const { amountMinor: minor, currency } = proposal
     const amount = minor === null || currency === null ? null : { minor, currency }
-    const names = runnable.actions(JSON.parse(proposal.input))
+    // A payout has no route: the service proposes it itself.
+    const names: readonly ActionName[] =
+      proposal.route === payOutRoute
+        ? ['pay_out']
+        : (this.routes.get(proposal.route)?.actions(JSON.parse(proposal.input)) ?? [])
     const agentId = proposal.agentId === 0n ? null : proposal.agentId
     return this.judge(facts, names, agentId, amount).adminOnly
   }

@@ -213,7 +213,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
           ? checkedBody(fieldsOfXml(request, route.takesXml), checks.body)
           : readBody(request.body, checks.body)) as Static<B>,
       })
-      reply.code(status)
+      reply.code(status).header('cache-control', 'no-store')
       const handled = await answer({ request, read })
       if (handled === reply || reply.sent) return reply
       const json = typeof handled === 'string' ? handled : JSON.stringify(handled ?? {})
