@@ -2962,6 +2962,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -2972,7 +2978,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -3007,7 +3013,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9088,6 +9094,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9098,7 +9110,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9133,7 +9145,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9146,6 +9158,8 @@ export interface Operations {
   'POST /console/api/payout-files/{id}/abandon': {
     query: Record<string, never>
     body: {
+      /** of the payouts that the bank has not paid; all that are open */
+      codes?: string[]
       /** 1 to 1000 printable characters */
       evidence: string
       /** 3 to 500 characters that say why */
@@ -9247,6 +9261,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9257,7 +9277,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9292,7 +9312,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9404,6 +9424,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9414,7 +9440,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9449,7 +9475,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9561,6 +9587,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9571,7 +9603,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9606,7 +9638,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9728,6 +9760,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9738,7 +9776,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9773,7 +9811,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -9885,6 +9923,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -9895,7 +9939,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -9930,7 +9974,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10042,6 +10086,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10052,7 +10102,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10087,7 +10137,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10199,6 +10249,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10209,7 +10265,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10244,7 +10300,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
@@ -10263,6 +10319,158 @@ export interface Operations {
       code?: string
     }
     answer: {
+      id: string
+      account: string
+      /** where the file is in its life */
+      state:
+        | 'draft'
+        | 'approving'
+        | 'approved'
+        | 'exported'
+        | 'sent'
+        | 'acknowledged'
+        | 'closed'
+        | 'cancelled'
+      /** what an approval has to name */
+      digest: string
+      count: number
+      /** of all items */
+      sum: number
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+      format: string
+      made_by: string
+      /** when the draft was made */
+      made_at: string
+      /** the bank has debited its payouts already: it is never sealed */
+      already_paid: boolean
+      /** withdrawals of the draft that ended before the approval */
+      dropped: number
+      banks: {
+        bank: string
+        count: number
+        /** of the bank's items */
+        sum: number
+      }[]
+      sealed: {
+        name: string
+        message_id: string
+        execution_date: string
+        sha256: string
+        /** when the bytes were fixed */
+        sealed_at: string
+        /** whether it would be for a later day now */
+        is_over: boolean
+      } | null
+      approvals: {
+        round: number
+        digest: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      downloads: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      sent: {
+        by: string
+        bank_reference: string
+        /** when */
+        at: string
+      } | null
+      put: {
+        /** its name on the bank's server */
+        path: string
+        by: string
+        reason: string
+        /** when */
+        at: string
+        /** held: a person has to look */
+        state: 'waiting' | 'held' | 'arrived'
+        /** why it has not arrived yet */
+        fault: string | null
+      } | null
+      /** whether it may go to the bank's server by SFTP */
+      can_send: boolean
+      reports: {
+        id: string
+        by: string
+        /** when */
+        at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
+      }[]
+      /** who had it sealed again for a later day */
+      reseals: {
+        by: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** payouts that two people ended, and not the bank */
+      ends: {
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
+        how: 'taken_out' | 'abandoned'
+        count: number
+        /** what two people decided */
+        proposal: string
+        reason: string
+        /** when */
+        at: string
+      }[]
+      /** what waits for a second person */
+      proposals: {
+        id: string
+        action: string
+        by: string
+        /** when */
+        at: string
+      }[]
+      items: {
+        txn_id: string
+        /** by which the bank names it; null in a draft */
+        code: string | null
+        /** to pay */
+        amount: number
+        /** what became of the payout */
+        state:
+          | 'waiting'
+          | 'dropped'
+          | 'accepted'
+          | 'paid'
+          | 'rejected'
+          | 'unknown'
+          | 'cancelled'
+          | 'returned'
+        /** what the bank said of it last */
+        said: string | null
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
+        ended: 'taken_out' | 'abandoned' | null
+        payee: {
+          name: string
+          account_no: string
+          bank: string
+        }
+      }[]
       /** the id of what the bank answered */
       report: string
       /** it was brought before */
@@ -10281,154 +10489,6 @@ export interface Operations {
         found: string
         code: string | null
       }[]
-      file: {
-        id: string
-        account: string
-        /** where the file is in its life */
-        state:
-          | 'draft'
-          | 'approving'
-          | 'approved'
-          | 'exported'
-          | 'sent'
-          | 'acknowledged'
-          | 'closed'
-          | 'cancelled'
-        /** what an approval has to name */
-        digest: string
-        count: number
-        /** of all items */
-        sum: number
-        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
-        currency:
-          | 'THB'
-          | 'VND'
-          | 'SGD'
-          | 'MYR'
-          | 'IDR'
-          | 'PHP'
-          | 'INR'
-          | 'BRL'
-          | 'EUR'
-          | 'CHF'
-          | 'GBP'
-          | 'USD'
-        format: string
-        made_by: string
-        /** when the draft was made */
-        made_at: string
-        /** the bank has debited its payouts already: it is never sealed */
-        already_paid: boolean
-        /** withdrawals of the draft that ended before the approval */
-        dropped: number
-        banks: {
-          bank: string
-          count: number
-          /** of the bank's items */
-          sum: number
-        }[]
-        sealed: {
-          name: string
-          message_id: string
-          execution_date: string
-          sha256: string
-          /** when the bytes were fixed */
-          sealed_at: string
-          /** whether it would be for a later day now */
-          is_over: boolean
-        } | null
-        approvals: {
-          round: number
-          digest: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        downloads: {
-          by: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        sent: {
-          by: string
-          bank_reference: string
-          /** when */
-          at: string
-        } | null
-        put: {
-          /** its name on the bank's server */
-          path: string
-          by: string
-          reason: string
-          /** when */
-          at: string
-          /** held: a person has to look */
-          state: 'waiting' | 'held' | 'arrived'
-          /** why it has not arrived yet */
-          fault: string | null
-        } | null
-        /** whether it may go to the bank's server by SFTP */
-        can_send: boolean
-        reports: {
-          id: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        /** who had it sealed again for a later day */
-        reseals: {
-          by: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        /** payouts that two people ended, and not the bank */
-        ends: {
-          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
-          how: 'taken_out' | 'abandoned'
-          count: number
-          /** what two people decided */
-          proposal: string
-          reason: string
-          /** when */
-          at: string
-        }[]
-        /** what waits for a second person */
-        proposals: {
-          id: string
-          action: string
-          by: string
-          /** when */
-          at: string
-        }[]
-        items: {
-          txn_id: string
-          /** by which the bank names it; null in a draft */
-          code: string | null
-          /** to pay */
-          amount: number
-          /** what became of the payout */
-          state:
-            | 'waiting'
-            | 'dropped'
-            | 'accepted'
-            | 'paid'
-            | 'rejected'
-            | 'unknown'
-            | 'cancelled'
-            | 'returned'
-          /** what the bank said of it last */
-          said: string | null
-          /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
-          ended: 'taken_out' | 'abandoned' | null
-          payee: {
-            name: string
-            account_no: string
-            bank: string
-          }
-        }[]
-      }
     }
   }
   'POST /console/api/payout-files/{id}/take-out': {
@@ -10537,6 +10597,12 @@ export interface Operations {
         by: string
         /** when */
         at: string
+        /** what fits no payment of the file, and changed nothing */
+        breaks: {
+          what: string
+          found: string
+          code: string | null
+        }[]
       }[]
       /** who had it sealed again for a later day */
       reseals: {
@@ -10547,7 +10613,7 @@ export interface Operations {
       }[]
       /** payouts that two people ended, and not the bank */
       ends: {
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         how: 'taken_out' | 'abandoned'
         count: number
         /** what two people decided */
@@ -10582,7 +10648,7 @@ export interface Operations {
           | 'returned'
         /** what the bank said of it last */
         said: string | null
-        /** how two people ended a payout: taken_out before anybody had the file, abandoned with a file that was never brought */
+        /** how two people ended a payout: taken_out before anybody had the file, abandoned if the bank has not paid it and never will */
         ended: 'taken_out' | 'abandoned' | null
         payee: {
           name: string
