@@ -47,7 +47,11 @@ export function bankAccountCommand(): Command {
         const { pool, secretKeys } = backend
         const { currency, feed = 'none' } = options
         const setting = qrSetting(options.qr ?? 'none')
-        const fresh = freshTerms(name, currency, setting, feed, config.timeZone)
+        const fresh = {
+          ...freshTerms(name, currency, setting, feed, config.timeZone),
+          // Where it is about money, somebody has to say so.
+          payoutTrustsPaid: config.mode === 'sandbox',
+        }
         const terms = await termsOf(fresh, options)
         refuseFaults(terms)
         const sftpKey = await sftpKeyIn(options, terms, false)

@@ -399,6 +399,7 @@ async function waitingWithdrawals(
 /** How much left which account, as a debit says that nothing explains. */
 export interface NamedDebit {
   account: string
+  movementId: string
   amountMinor: bigint
   /** The bank has booked it for certain: it is on a statement that is trusted. */
   isCertain: boolean
@@ -407,13 +408,14 @@ export interface NamedDebit {
 /** What debits that nothing explains name, at any account, by code. */
 export async function debitedCodes(db: Pool | Tx): Promise<ReadonlyMap<string, NamedDebit>> {
   const { rows } = await db.query<Debit & { account: string }>(
-    `select m.account, m.amount, m.state, m.text, ${idsOfReports} as ids from bank_movements m
-     where m.amount < 0 and m.state in ('unexplained', 'new', 'unconfirmed')
+    `select m.account, m.movement_id, m.amount, m.state, m.text, ${idsOfReports} as ids
+     from bank_movements m where m.amount < 0 and m.state in ('unexplained', 'new', 'unconfirmed')
      order by m.state = 'unexplained'`,
   )
   return new Map(
-    rows.flatMap(({ account, amount, state, text, ids }) => {
-      const debit = { account, amountMinor: -amount, isCertain: state === 'unexplained' }
+    rows.flatMap(({ account, movement_id: movementId, amount, state, text, ids }) => {
+      const isCertain = state === 'unexplained'
+      const debit = { account, movementId, amountMinor: -amount, isCertain }
       return codesOf({ text, ids }).map((code) => [code, debit] as const)
     }),
   )

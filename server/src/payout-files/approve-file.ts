@@ -176,8 +176,13 @@ async function refuseDebited(tx: Tx, file: PayoutFile): Promise<void> {
   const debited = await debitedCodes(tx)
   if (debited.size === 0) return
   for (const { agentId, orderId, attempt } of await readLines(tx, file)) {
-    if (!referencesOf(agentId, orderId, attempt).some((each) => debited.has(each))) continue
-    const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since a debit names it: give this draft up and make a new one.`
+    const [debit] = referencesOf(agentId, orderId, attempt).flatMap(
+      (each) => debited.get(each) ?? [],
+    )
+    if (!debit) continue
+    const { account, movementId, isCertain } = debit
+    const which = `movement ${account}:${movementId}${isCertain ? '' : ', which nobody has confirmed yet,'}`
+    const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since ${which} names it: look at that; if it stays, give this draft up and make a new one.`
     throw new Problem('invalid_transition', detail)
   }
 }

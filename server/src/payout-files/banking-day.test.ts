@@ -9,7 +9,7 @@ const account = {
 
 it.each([
   ['before the last cut-off: today', '2026-11-17T08:30:00Z', '2026-11-17'],
-  ['after it: the next day', '2026-11-17T08:31:00Z', '2026-11-18'],
+  ['after it: the next day', '2026-11-17T08:30:01Z', '2026-11-18'],
   ['after it on a Friday: Monday', '2026-11-20T10:00:00Z', '2026-11-23'],
   ['on a Saturday: Monday', '2026-11-21T01:00:00Z', '2026-11-23'],
   ['by the day of the bank, not of UTC', '2026-11-17T17:30:00Z', '2026-11-18'],
@@ -25,8 +25,8 @@ it('without cut-offs a file is for today at any time', () => {
 
 it.each([
   ['the first that is left of today', '2026-11-17T04:01:00Z', '2026-11-17T08:30:00.000Z'],
-  ['at the very minute it is now', '2026-11-17T08:30:00Z', '2026-11-17T08:30:00.000Z'],
-  ['after the last: the first of tomorrow', '2026-11-17T08:31:00Z', '2026-11-18T04:00:00.000Z'],
+  ['at the very moment it is now', '2026-11-17T08:30:00Z', '2026-11-17T08:30:00.000Z'],
+  ['after the last: the first of tomorrow', '2026-11-17T08:30:01Z', '2026-11-18T04:00:00.000Z'],
   ['none on a Saturday', '2026-11-21T01:00:00Z', '2026-11-23T04:00:00.000Z'],
   ['none on holidays', '2026-12-30T12:00:00Z', '2027-01-04T04:00:00.000Z'],
 ])('the next cut-off: %s', (_, now, at) => {

@@ -11,7 +11,7 @@ type BankHours = Pick<BankAccount, 'zone' | 'payoutCutoffs' | 'payoutHolidays'>
 export function executionDay({ zone, payoutCutoffs, payoutHolidays }: BankHours, now: Date): Day {
   const [today = '', time = ''] = localTimeIn(zone)(now).split(' ')
   const last = payoutCutoffs.split(',').sort().at(-1) ?? ''
-  const isLate = last !== '' && time.slice(0, 5) > last
+  const isLate = last !== '' && time.slice(0, 8) > `${last}:00`
   return workingDayFrom(isLate ? dayAfter(today) : today, payoutHolidays)
 }
 
@@ -25,7 +25,7 @@ export function nextCutoff(
   const [today = '', time = ''] = localTime(now).split(' ')
   const cutoffs = payoutCutoffs.split(',').sort()
   const isOpenToday = workingDayFrom(today, payoutHolidays) === today
-  const left = isOpenToday ? cutoffs.find((each) => each >= time.slice(0, 5)) : undefined
+  const left = isOpenToday ? cutoffs.find((each) => `${each}:00` >= time.slice(0, 8)) : undefined
   if (left !== undefined) return momentOf(today, now, localTime, left)
   return momentOf(workingDayFrom(dayAfter(today), payoutHolidays), now, localTime, cutoffs[0])
 }

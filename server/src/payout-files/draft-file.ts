@@ -7,6 +7,7 @@ import type { Order } from '../ledger/book.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import { newOrderId } from '../lib/ids.ts'
 import { lesser } from '../lib/lesser.ts'
+import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
@@ -110,22 +111,16 @@ export async function draftPayoutFile(
     await lockAccount(tx, account.name)
     // Another draft may have been made meanwhile.
     const chosen = await inOpenFiles(tx, account.name)
-    const orders = within(
-      waiting.filter(({ orderId }) => !chosen.has(orderId)),
-      // The ceilings are for what leaves.
-      alreadyPaid
-        ? null
-        : lesser(
-            account.payoutFileLimitMinor,
-            await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
-          ),
-    )
-    if (orders.length === 0) {
-      const detail = alreadyPaid
-        ? `No debit of ${account.name} names a withdrawal of its amount that waits.`
-        : `No withdrawal waits for a file of ${account.name}.`
-      throw new Problem('invalid_transition', detail)
-    }
+    const free = waiting.filter(({ orderId }) => !chosen.has(orderId))
+    // The ceilings are for what leaves.
+    const most = alreadyPaid
+      ? null
+      : lesser(
+          account.payoutFileLimitMinor,
+          await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
+        )
+    const orders = within(free, most)
+    if (orders.length === 0) throw nothingToDraft(account, free.length, most, alreadyPaid)
     const madeBy = by.userId ?? nobody
     const file: PayoutFile = {
       account: account.name,
@@ -169,6 +164,21 @@ export async function draftPayoutFile(
     })
     return file
   })
+}
+
+function nothingToDraft(
+  { name, currency }: BankAccount,
+  waiting: number,
+  most: bigint | null,
+  alreadyPaid: boolean,
+): Problem {
+  const left = most === null || most < 0n ? 0n : most
+  const detail = alreadyPaid
+    ? `No debit of ${name} names a withdrawal of its amount that waits.`
+    : waiting === 0
+      ? `No withdrawal waits for a file of ${name}.`
+      : `${waiting} withdrawals wait, and each is more than a file of ${name} may pay now, ${decimalText(left, currency)} ${currency}: drafts that nobody has approved count too.`
+  return new Problem('invalid_transition', detail)
 }
 
 /** Refuses if another process was first. */

@@ -202,7 +202,10 @@ const isExpected = `i.reference is not null and coalesce(i.debited_by, $2) = $2
   and case ${endedSql} when 'taken_out' then false when 'abandoned' then true
     else i.state not in ('rejected', 'cancelled') end`
 
-/** What a return without a code may be: the only item of a file that it names, or of this payee and amount. */
+/**
+ * What a return without a code may be: the only item of a file that it names, or of this payee and amount. Only what the
+ * bank may have paid comes back.
+ */
 async function likelyItems(
   db: Pool | Tx,
   account: string,
@@ -221,7 +224,10 @@ async function likelyItems(
     `select ${selectedItem}, l.payee_account_no as payee from payout_items i
      join payout_file_lines l on l.account = i.account and l.file_id = i.file_id and l.n = i.n
      where i.account = $1 and i.amount = $2 and i.reference is not null and i.returned_by is null
-       and i.state <> 'waiting'
+       and (i.debited_by is not null or i.state in ('accepted', 'unknown', 'paid', 'returned')
+         or (i.state = 'waiting' and exists (select 1 from payout_file_downloads d
+           where d.account = i.account and d.file_id = i.file_id)))
+       and ${endedSql} is distinct from 'taken_out'
      order by i.file_id desc limit 1000`,
     [account, amountMinor],
   )

@@ -700,6 +700,24 @@ it('money that comes back reverts a paid withdrawal, once', async () => {
   expect((await agent.balance()) - before).toBeGreaterThanOrEqual(230)
   expect(await daysOf(s, account)).toEqual([`${day} green`])
   expect(statesOf(await look(file))).toEqual(['returned'])
+
+  // Without a code it is of who was paid as much, if the bank may have paid them: not of what it refused.
+  const refused = await exported(account, 231)
+  await refuse(refused.file, refused.messageId, refused.codes[0] ?? '')
+  await expect.poll(() => status(refused.ids[0] ?? '')).toBe('FAILED')
+  const back = (ref: string) => {
+    const line = { amount: '231.00', payerNo: '1234567890', isReturn: true, ref, text: 'RETURN' }
+    return importFile(s, account, camt({ ...account, day, lines: [line] }))
+  }
+  const returnedBy = async (code = '') =>
+    (await s.sql('select returned_by from payout_items where reference = $1', [code])).rows[0]
+  await back('R1')
+  expect(await returnedBy(refused.codes[0])).toEqual({ returned_by: null })
+  // The debit of one that the bank has said nothing of yet may come later than the return.
+  const silent = await exported(account, 231)
+  await back('R2')
+  expect(await returnedBy(silent.codes[0])).toEqual({ returned_by: expect.any(String) })
+  expect(await status(silent.ids[0] ?? '')).toBe('REVERT')
 })
 
 it('a name that would break out of its field goes into no file', async () => {
@@ -807,7 +825,10 @@ it('ceilings of an account hold for a file and for a day', async () => {
   expect(second.json).toMatchObject({ count: 1, sum: 150 })
   expect((await approve(second)).status).toBe(200)
   await withdrawals(s, agent, account, 120)
-  expect((await draft(account)).json.code).toBe('invalid_transition')
+  expect((await draft(account)).json).toMatchObject({
+    code: 'invalid_transition',
+    detail: expect.stringContaining('may pay now, 0 THB'),
+  })
 })
 
 it('verify finds every lie about a file', async () => {
