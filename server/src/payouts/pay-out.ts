@@ -25,10 +25,10 @@ import { whyRestoreHolds } from './restore-lock.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
-/** How long a provider may take to answer a call. */
-const callLimitMs = 5_000
-/** How long to wait before asking about a payout whose call has shown no result at all. */
-const silenceMs = callLimitMs + 5_000
+/** How long a provider may take to answer a call, unless it says otherwise. */
+const usualLimitMs = 5_000
+/** How long a call may be late in beginning. */
+const latestMs = 5_000
 /** How long a refused payout is reserved while it is handed to the next provider. */
 export const goingOnMs = 60_000
 const firstQuestionMs = 2_000
@@ -38,6 +38,15 @@ const longestPauseMs = 3_600_000
 const longestUnsentMs = 60_000
 /** How often to check a provider that is switched off. */
 const offPauseMs = 60_000
+
+function callLimitMs(provider: Provider | undefined): number {
+  return provider?.callLimitMs ?? usualLimitMs
+}
+
+/** How long to wait before asking about a payout whose call has shown no result at all. */
+function silenceMs(provider: Provider | undefined): number {
+  return callLimitMs(provider) + latestMs
+}
 
 /** The effect of a provider's report. */
 export interface Effect {
@@ -146,7 +155,7 @@ export async function handOver(
   const at = desk.now()
   const fixed = timeToPass(desk.now)
   // There is nobody to ask about a payout by file: the bank says by itself what became of it.
-  const askInMs = provider.paysByFile ? neverMs : silenceMs
+  const askInMs = provider.paysByFile ? neverMs : silenceMs(provider)
   try {
     const handed = await desk.teller.do({
       type: 'hand_over',
@@ -200,7 +209,7 @@ export async function submit(
 ): Promise<Effect> {
   const payout = payoutOf(taken, order)
   // A process that was frozen must not send a payout that another process may have ended by now.
-  const isInTime = performance.now() - taken.takenAtMs <= silenceMs - callLimitMs
+  const isInTime = performance.now() - taken.takenAtMs <= latestMs
   const outcome: PayoutOutcome = isInTime
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
@@ -349,7 +358,7 @@ async function take(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
   next: Pick<PayoutAttempt, 'state' | 'asks'>,
-  leaseMs = silenceMs,
+  leaseMs = silenceMs(desk.providers.find(attempt.provider)),
 ): Promise<TakenPayout | undefined> {
   const takenAtMs = performance.now()
   const taken = await claimPayout(desk.pool, attempt, next, timeToPass(desk.now), leaseMs)
@@ -502,7 +511,7 @@ async function call(
   const provider = desk.providers.find(attempt.provider)
   if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }
   try {
-    const outcome = await callWithin(callLimitMs, signal, (limit) => work(provider, limit))
+    const outcome = await callWithin(callLimitMs(provider), signal, (limit) => work(provider, limit))
     onCall?.(true)
     const clash =
       outcome?.theirId === undefined

@@ -14,7 +14,8 @@ const together = 8_192
 
 /** Limits the concurrent calls of one kind to one provider and lets the agents take turns. */
 export class PayoutLane {
-  private readonly places: number
+  /** How many calls at once; a connector may be given more or fewer at any time. */
+  places: number
   /** The first entry is the agent whose turn is next. */
   private readonly queues = new Map<bigint, Waiting[]>()
   private waiting = 0

@@ -193,6 +193,7 @@ export class PayoutRunner {
 
 function laneOf(lanes: Map<string, PayoutLane>, provider: string, places: number): PayoutLane {
   const lane = lanes.get(provider) ?? new PayoutLane(places)
+  lane.places = places
   lanes.set(provider, lane)
   return lane
 }

@@ -218,6 +218,8 @@ export interface Provider {
   readonly use?: number
   /** The most calls at once; unset: as many as the service has places for. */
   readonly callsAtOnce?: number
+  /** How long it may take to answer about a payout, if that is longer than usual. */
+  readonly callLimitMs?: number
   /** Set if a deposit must be expected under a code or amount before its instructions are made. */
   readonly recognises?: Recognition
   /** False if it gets no orders until a second person has confirmed it. */

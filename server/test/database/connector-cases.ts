@@ -63,6 +63,14 @@ export const connectorRows: Record<string, Fields> = {
     their_id: 'pi_1',
   },
   line_sources: { account: 'scb', connector: null },
+  connector_token_days: { connector: 'oldpay', currency: 'THB', day: '2026-01-01', believed: 1 },
+  payout_ids: {
+    provider: 'oldpay',
+    their_id: 'po_1',
+    agent_id: 1,
+    order_id: '0'.repeat(31).concat('1'),
+    attempt: 1,
+  },
 }
 
 /** A connector with a version, one run that passed and one that did not. */
@@ -121,6 +129,13 @@ export const connectorCases: [constraint: string, table: string, spoiled: Fields
   ],
   ['line_sources_account_fkey', 'line_sources', { account: 'nobody' }],
   ['line_sources_connector_fkey', 'line_sources', { connector: 'nobody' }],
+  ['connector_token_days_connector_fkey', 'connector_token_days', { connector: 'nobody' }],
+  ['connector_token_days_currency_check', 'connector_token_days', { currency: 'BAHT' }],
+  ['connector_token_days_believed_check', 'connector_token_days', { believed: 0 }],
+  ['payout_ids_provider_check', 'payout_ids', { provider: '' }],
+  ['payout_ids_their_id_check', 'payout_ids', { their_id: '' }],
+  ['payout_ids_agent_id_check', 'payout_ids', { agent_id: 0 }],
+  ['payout_ids_attempt_check', 'payout_ids', { attempt: 0 }],
   ['payouts_version', 'payouts', { version: 1 }],
   // What it was handed over with is there.
   ['payouts_use', 'payouts', { provider: 'oldpay', version: 1, use: 9 }],
@@ -137,6 +152,8 @@ export const connectorsDoubled: [constraint: string, table: string][] = [
   ['connector_deposits_pkey', 'connector_deposits'],
   ['connector_deposit_ids_pkey', 'connector_deposit_ids'],
   ['line_sources_pkey', 'line_sources'],
+  ['connector_token_days_pkey', 'connector_token_days'],
+  ['payout_ids_pkey', 'payout_ids'],
 ]
 
 /** Foreign keys need them; the primary key refuses first. */
@@ -154,4 +171,6 @@ export const connectorsFixed: Record<string, string> = {
   connector_deposits: 'agent_id, order_id, connector, use, version, made_at',
   connector_deposit_ids: 'agent_id, order_id, connector, their_id',
   line_sources: 'account, connector',
+  connector_token_days: 'connector, currency, day',
+  payout_ids: 'provider, their_id, agent_id, order_id, attempt',
 }

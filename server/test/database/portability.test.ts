@@ -26,6 +26,7 @@ const referenceTables = [
   'connector_runs',
   'connector_uses',
   'connector_use_secrets',
+  'connector_token_days',
   'line_sources',
   'unmatched_payments',
   'users',
@@ -70,6 +71,7 @@ const referenceTables = [
 const spreadByTheirId: Record<string, string> = {
   payment_claims: 'payment_id',
   payout_references: 'reference',
+  payout_ids: 'their_id',
   notices: 'notice_id',
   limit_buckets: 'bucket',
   expected_deposits: 'account',

@@ -516,6 +516,8 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'connector_use_secrets',
     'connector_deposits',
     'connector_deposit_ids',
+    'connector_token_days',
+    'payout_ids',
     'line_sources',
   ]),
   agent_secrets: 'who may knock, and for what',

@@ -88,6 +88,9 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
       idempotentByReference: document.idempotentByReference ?? false,
     },
     callsAtOnce: limits?.callsAtOnce ?? defaultLimits.callsAtOnce,
+    ...((limits?.timeoutMs ?? 0) > defaultLimits.timeoutMs && {
+      callLimitMs: readyMs + (limits?.timeoutMs ?? 0),
+    }),
     ...(document.submitPayout && {
       payeeFault: (payee, currency, amountMinor = 100_00n, extraParams) =>
         company.payeeFault({ payee, currency, amountMinor }, extraParams),
