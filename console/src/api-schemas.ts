@@ -11687,6 +11687,9 @@ export interface Operations {
           subject: string
           words: string
         }[]
+      }[]
+    }
+  }
   'POST /console/api/shared-views': {
     query: Record<string, never>
     body: {

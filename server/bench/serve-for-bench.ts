@@ -135,6 +135,8 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     listPool: backend.pool,
     buckets: new SharedBuckets(backend.pool, desk.now, () => {}),
     keyUse: { note: () => {} } as never,
+    apiLog: { note: () => {} } as never,
+    lookAround: undefined,
     metrics,
     metricsToken: undefined,
     securityContact: undefined,

@@ -511,7 +511,9 @@ async function call(
   const provider = desk.providers.find(attempt.provider)
   if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }
   try {
-    const outcome = await callWithin(callLimitMs(provider), signal, (limit) => work(provider, limit))
+    const outcome = await callWithin(callLimitMs(provider), signal, (limit) =>
+      work(provider, limit),
+    )
     onCall?.(true)
     const clash =
       outcome?.theirId === undefined
@@ -534,7 +536,7 @@ export async function askAbout(
 ): Promise<PayoutOutcome> {
   try {
     const payout = { reference, ...moneyOf(order), use: provider.use ?? null, theirId: null }
-    const outcome = await callWithin(callLimitMs, undefined, (limit) =>
+    const outcome = await callWithin(callLimitMs(provider), undefined, (limit) =>
       provider.askPayout(payout, limit),
     )
     if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { axeFaults, type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
+import { axeFaults } from '../support/axe.ts'
+import { type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 

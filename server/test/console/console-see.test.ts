@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { foldInsights } from '../../src/insights/fold-insights.ts'
-import {
-  axeFaults,
-  type ConsoleBrowser,
-  desktop,
-  openConsole,
-  phone,
-} from '../support/console-browser.ts'
+import { axeFaults } from '../support/axe.ts'
+import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
