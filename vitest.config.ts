@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
-import { builtFiles, builtService } from './server/test/support/built-service.ts'
+import { builtFiles, loadBuilt } from './server/test/support/load-built.ts'
 import { LongestFirst } from './server/test/support/longest-first.ts'
 
 export default defineConfig({
-  plugins: [builtService],
+  plugins: [loadBuilt],
   test: {
     include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],

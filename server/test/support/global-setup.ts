@@ -5,9 +5,9 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { embeddedLogin, openEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { isStale } from './built-service.ts'
 import { bundlePrograms, type Programs } from './bundle.ts'
 import { templateName } from './database.ts'
+import { isStale } from './load-built.ts'
 import { makeScratch } from './scratch.ts'
 
 declare module 'vitest' {

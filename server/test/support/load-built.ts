@@ -8,8 +8,8 @@ const dist = `${join(import.meta.dirname, '../../dist')}/`
  * Tests of the service load what was built of it, as Node.js does: for Vitest to transform every file, and to run it
  * its own way, takes longer than most tests. A file that tests load as source is loaded with all that it imports.
  */
-export const builtService = {
-  name: 'built-service',
+export const loadBuilt = {
+  name: 'load-built',
   enforce: 'pre' as const,
   resolveId(id: string, importer = ''): string | undefined {
     if (!/^\.\.?\/.*\.ts$/.test(id)) return undefined
