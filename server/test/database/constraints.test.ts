@@ -247,6 +247,7 @@ const good: Record<string, Fields> = {
     kind: 'order',
     subject: 'two',
     tag: 'fraud',
+    is_on: true,
     tagged_by: 'one@sluice.example',
     tagged_at: at,
   },
@@ -1684,6 +1685,8 @@ describe('what is written down stays so, by privilege', () => {
       'limit_buckets',
       'proposal_answers',
       'approval_rules',
+      // Names of filters.
+      'shared_views',
       'stops',
       'limit_rules',
       'limit_entries',

@@ -245,6 +245,7 @@ const testedElsewhere = [
   'POST /payout-files/{id}/abandon',
   'POST /bank-accounts/{name}/release-payouts',
   'POST /bank-accounts/{name}/payments',
+  'POST /payment-decisions',
 ]
 
 /** These take no reason. */
