@@ -38,7 +38,7 @@ export async function readMarks(pool: Pool, marked: readonly Marked[]): Promise<
   const [{ rows: tags }, { rows: notes }] = await Promise.all([
     pool.query<Marked & { tag: string }>(
       `select r.agent_id as "agentId", r.kind, r.subject, r.tag from ${named}
-       join record_tags r on r.${same} order by r.tag`,
+       join record_tags r on r.${same} and r.is_on order by r.tag`,
       keys,
     ),
     pool.query<Marked & Mark['notes'][number]>(
@@ -71,25 +71,21 @@ export async function setTag(
   isOn: boolean,
   by: { name: string; at: Date },
 ): Promise<void> {
-  if (!isOn) {
-    await pool.query(
-      'delete from record_tags where agent_id = $1 and kind = $2 and subject = $3 and tag = $4',
-      [agentId, kind, subject, tag],
-    )
-    return
-  }
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::int as count from record_tags
-     where agent_id = $1 and kind = $2 and subject = $3 and tag <> $4`,
+     where agent_id = $1 and kind = $2 and subject = $3 and tag <> $4 and is_on`,
     [agentId, kind, subject, tag],
   )
-  if ((rows[0]?.count ?? 0) >= mostTags) {
+  if (isOn && (rows[0]?.count ?? 0) >= mostTags) {
     throw new Problem('invalid_transition', `It has ${mostTags} tags. Take one off first.`)
   }
   await pool.query(
-    `insert into record_tags (agent_id, kind, subject, tag, tagged_by, tagged_at)
-     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-    [agentId, kind, subject, tag, by.name, by.at],
+    `insert into record_tags as t (agent_id, kind, subject, tag, is_on, tagged_by, tagged_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (agent_id, kind, subject, tag) do update
+       set is_on = excluded.is_on, tagged_by = excluded.tagged_by, tagged_at = excluded.tagged_at
+       where t.is_on <> excluded.is_on`,
+    [agentId, kind, subject, tag, isOn, by.name, by.at],
   )
 }
 

@@ -247,6 +247,7 @@ const good: Record<string, Fields> = {
     kind: 'order',
     subject: 'two',
     tag: 'fraud',
+    is_on: true,
     tagged_by: 'one@sluice.example',
     tagged_at: at,
   },
@@ -1819,6 +1820,8 @@ describe('what is written down stays so, by privilege', () => {
       'insight_callbacks',
       'proposal_answers',
       'approval_rules',
+      // Names of filters.
+      'shared_views',
       'stops',
       'witness_marks',
       'limit_rules',

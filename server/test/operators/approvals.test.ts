@@ -246,6 +246,7 @@ const testedElsewhere = [
   'POST /bank-accounts/{name}/release-payouts',
   'POST /restores/{id}/release',
   'POST /bank-accounts/{name}/payments',
+  'POST /payment-decisions',
 ]
 
 /** These take no reason. */

@@ -92,7 +92,7 @@ describe('the console', () => {
     expect(mine.json.data.map((item: { item_id: string }) => item.item_id)).toEqual([itemId])
 
     const closing = () => ({ evidence: 'statement 9', reason, code: operator.code() })
-    expect((await operator.post(`${at(itemId)}/close`, { reason })).status).toBe(422)
+    expect((await operator.post(`${at(itemId)}/close`, { code: operator.code() })).status).toBe(422)
     const closed = await operator.post(`${at(itemId)}/close`, closing())
     expect(closed.json.item).toMatchObject({
       resolution: 'looked_into',

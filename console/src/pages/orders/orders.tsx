@@ -44,6 +44,7 @@ export default function Orders() {
   const choice: Column<OrderRow> = {
     key: 'chosen',
     head: ordersWords.chosen.column,
+    phone: 'plain',
     cell: ({ txn_id, ref_id }) => (
       <Checkbox
         size="xs"

@@ -6,6 +6,8 @@ create table record_tags (
   -- An order's id, a user's id as its agent gives it, or the letters and digits of an account number.
   subject text not null check (length(subject) between 1 and 256),
   tag text not null check (tag ~ '^[a-z0-9][a-z0-9-]{0,29}$'),
+  -- False once it was taken off.
+  is_on boolean not null,
   tagged_by text not null check (length(tagged_by) between 3 and 254),
   tagged_at timestamptz not null,
   primary key (agent_id, kind, subject, tag)
@@ -37,5 +39,6 @@ create table shared_views (
   primary key (page, name)
 );
 
-grant select, insert, delete on record_tags, shared_views to sluice_service;
-grant select, insert on record_notes to sluice_service;
+grant select, insert on record_tags, record_notes, shared_views to sluice_service;
+grant update (is_on, tagged_by, tagged_at) on record_tags to sluice_service;
+grant delete on shared_views to sluice_service;
