@@ -70,7 +70,7 @@ it('every request of an agent is kept, with its answer and without persons', asy
 })
 
 it('a flood is sampled: errors stay, and what is left out is counted', async () => {
-  const log = new ApiLog(s.backend.pool, expect.unreachable, 3_600_000)
+  const log = new ApiLog(s.backend.pool, (error) => expect.unreachable(String(error)), 3_600_000)
   const at = s.clock()
   const note = (n: number, status: number) =>
     log.note({
