@@ -82,7 +82,6 @@ export function Plot(props: Props) {
         onPointerMove={choose}
         onPointerLeave={() => setChosen(undefined)}
         onKeyDown={move}
-        onBlur={() => setChosen(undefined)}
       >
         {width > 0 ? <Drawing {...props} width={width} at={at} /> : <svg height={height} />}
       </div>

@@ -1,4 +1,5 @@
 // Written by server/test/docs/language-examples.test.ts; run it with -u after a change.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs that are shown
 export const languageExamples = [
   {
     language: 'bash',

@@ -53,7 +53,7 @@ it('insights are plots that keys go through, with a table beside, on a desk and 
   await page.getByText('7 days', { exact: true }).click()
   await expect.poll(() => panel.getByRole('row').count()).toBe(8)
   expect(new URL(page.url()).searchParams.get('period')).toBe('7d')
-  await page.getByText('Amount', { exact: true }).click()
+  await page.getByRole('radiogroup', { name: 'Share paid by' }).getByText('Amount').click()
   await page.getByText('1,000 to 10,000 THB').waitFor()
   for (const size of [desktop, phone]) {
     await page.setViewportSize(size)

@@ -21,6 +21,7 @@ test('the reference shows the examples that are run, to the letter', async () =>
   }))
   const path = 'server/src/http/language-examples.ts'
   const input = `// Written by server/test/docs/language-examples.test.ts; run it with -u after a change.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs that are shown
 export const languageExamples = ${JSON.stringify(examples)} as const
 `
   const text = execFileSync(
