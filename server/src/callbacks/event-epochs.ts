@@ -26,8 +26,11 @@ export function epochOf(epochs: EventEpochs, seq: bigint): number {
 
 /** From where an agent goes on that has an event of an epoch: numbers of later epochs begin below it again. */
 export function seqToGoOnAfter(epochs: EventEpochs, seq: bigint, epoch: number): bigint {
-  const later = epochs.map(parts).filter((each) => each.epoch > epoch)
-  return later.reduce((least, { afterSeq }) => (afterSeq < least ? afterSeq : least), seq)
+  let least = seq
+  for (const { epoch: later, afterSeq } of epochs.map(parts)) {
+    if (later > epoch && afterSeq < least) least = afterSeq
+  }
+  return least
 }
 
 function parts(text: string): { epoch: number; afterSeq: bigint } {

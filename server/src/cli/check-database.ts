@@ -22,6 +22,8 @@ export async function checkDatabase(config: Config, url: string): Promise<Findin
     versionFinding(found),
     clockFinding("the database's clock", found.clockAheadMs),
     durabilityFinding(found, config),
+    ...replicaFindings(found, config),
+    ...citusFindings(found),
     snapshotFinding(found.oldestSnapshot),
     migrationFinding(found, config),
     ...modeFindings(found, config),
@@ -52,6 +54,30 @@ function durabilityFinding(found: DatabaseFindings, { mode }: Config): Finding {
   const text = `${unsafeSettings.join(' and ')} off: what was acknowledged may be lost or spoilt when the database's machine fails`
   const advice = 'Turn it on in postgresql.conf and reload.'
   return mode === 'live' ? fail('durability', text, advice) : warn('durability', text, advice)
+}
+
+/** A failover to a replica that commits did not wait for loses what agents were told. */
+function replicaFindings({ hasSynchronousStandby }: DatabaseFindings, { mode }: Config): Finding[] {
+  if (mode !== 'live') return []
+  if (hasSynchronousStandby) return [ok('replica', 'commits wait for a synchronous one')]
+  const advice =
+    "Set synchronous_standby_names = 'ANY 1 (...)' on the primary; see docs/deploy.md. Without it a failover loses the last moments."
+  return [warn('replica', 'no commit waits for another server', advice)]
+}
+
+/** A table that lies on one node alone cannot be joined with those that are spread, nor grow with them. */
+function citusFindings({ undistributed, pending }: DatabaseFindings): Finding[] {
+  if (undistributed === undefined || pending.length > 0) return []
+  if (undistributed.length === 0) return [ok('citus', 'all tables are distributed')]
+  const some = undistributed.slice(0, 5).join(', ')
+  const more = undistributed.length > 5 ? ` and ${undistributed.length - 5} more` : ''
+  return [
+    fail(
+      'citus',
+      `${some}${more} lie on one node alone`,
+      'Run server/src/db/distribute.sql as the owner, before the first order. Not all lists of the console work on Citus yet.',
+    ),
+  ]
 }
 
 const longSnapshotS = 600

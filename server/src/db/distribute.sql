@@ -2,7 +2,26 @@
 -- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
 -- begins with agent_id, but for three that are spread by an id of their own, and every hot statement names its agent.
 
-set search_path to sluice;
+begin;
+set local search_path to sluice;
+-- Tables with keys between each other are distributed one after the other, not side by side.
+set local citus.multi_shard_modify_mode to 'sequential';
+
+-- Citus distributes table by table, and no local table may point to a distributed one, nor may a reference table. So the
+-- keys between tables are taken away, and put back as they were once all tables are where they belong.
+create temporary table keys_between_tables on commit drop as
+  select conrelid::regclass::text as of_table, conname as name, pg_get_constraintdef(oid) as definition
+    from pg_constraint
+   where contype = 'f' and connamespace = 'sluice'::regnamespace and conparentid = 0;
+do $$
+declare
+  each record;
+begin
+  for each in select * from keys_between_tables loop
+    execute format('alter table %s drop constraint %I', each.of_table, each.name);
+  end loop;
+end
+$$;
 
 select create_reference_table('agents');
 select create_reference_table('agent_keys');
@@ -128,3 +147,17 @@ select create_distributed_table('payout_lock_releases', 'account', colocate_with
 
 -- Rates have nothing to do with each other or with the books.
 select create_distributed_table('limit_buckets', 'bucket', colocate_with => 'none');
+
+do $$
+declare
+  each record;
+begin
+  for each in select * from keys_between_tables loop
+    execute format('alter table %s add constraint %I %s', each.of_table, each.name, each.definition);
+  end loop;
+end
+$$;
+
+-- The nodes log in as the role that runs a statement; how it authenticates there is up to pg_hba.conf or .pgpass.
+alter role sluice_service login;
+commit;

@@ -27,12 +27,32 @@ export interface DatabaseFindings {
   unsafeSettings: string[]
   /** The setting of the database or the login; the service raises it if it is too low. */
   synchronousCommit: string
+  /** Whether a commit waits for another server, so that a failover loses nothing. */
+  hasSynchronousStandby: boolean
   oldestSnapshot: OldestSnapshot | null
+  /** On Citus, the tables that lie on one node alone; undefined elsewhere. */
+  undistributed: string[] | undefined
 }
 
 /** Undefined before the first start, or if the login may not read it. */
 function modeIn(pool: Pool): Promise<Mode | undefined> {
   return modeOf(pool).catch(() => undefined)
+}
+
+/** Citus lists in a view which tables it knows, distributed or copied to every node. */
+async function undistributedTables(pool: Pool): Promise<string[] | undefined> {
+  const { rows: citus } = await pool.query<{ view: string | null }>(
+    `select to_regclass('citus_tables')::text as view`,
+  )
+  if (!citus[0]?.view) return undefined
+  const { rows } = await pool.query<{ name: string }>(
+    `select c.relname as name from pg_class c
+     where c.relnamespace = to_regnamespace('sluice') and c.relkind in ('r', 'p')
+       and not c.relispartition
+       and c.oid not in (select t.table_name::oid from citus_tables t)
+     order by 1`,
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Inspects a database without changing anything. Throws if it cannot be reached. */
@@ -48,11 +68,13 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       role_exists: boolean
       journal: string | null
       synchronous_commit: string
+      standbys: string
     }>(
       `select current_setting('server_version_num')::int as version, current_user as login,
          pg_is_in_recovery() as is_read_only,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
          exists (select from pg_roles where rolname = $1) as role_exists,
+         current_setting('synchronous_standby_names') as standbys,
          to_regclass('sluice.journal')::text as journal,
          (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit`,
       [serviceRole],
@@ -82,7 +104,9 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       journalIsOpen: rights?.rows[0]?.journal_is_open ?? false,
       unsafeSettings: await unsafeSettings(pool),
       synchronousCommit: row.synchronous_commit,
+      hasSynchronousStandby: row.standbys.trim() !== '',
       oldestSnapshot: await oldestSnapshot(pool),
+      undistributed: await undistributedTables(pool),
     }
   } finally {
     await pool.end()

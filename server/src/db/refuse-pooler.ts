@@ -1,3 +1,4 @@
+import { withClient } from './in-transaction.ts'
 import type { Pool, PoolClient } from './pool.ts'
 import { DatabaseFault } from './run-migration.ts'
 
@@ -9,18 +10,16 @@ const looks = 5
  * notifications belong to a session. Two sessions that have the same process at the server betray it.
  */
 export async function refuseTransactionPooler(pool: Pool): Promise<void> {
-  const [one, two] = await Promise.all([pool.connect(), pool.connect()])
-  try {
-    for (let look = 0; look < looks; look++) {
-      if ((await processOf(one)) !== (await processOf(two))) continue
-      throw new DatabaseFault(
-        'a pooler before it gives each transaction another session (pool_mode = transaction): name the server itself in DATABASE_URL, or a pool with pool_mode = session and ignore_startup_parameters = options',
-      )
-    }
-  } finally {
-    one.release()
-    two.release()
-  }
+  await withClient(pool, (one) =>
+    withClient(pool, async (two) => {
+      for (let look = 0; look < looks; look++) {
+        if ((await processOf(one)) !== (await processOf(two))) continue
+        throw new DatabaseFault(
+          'a pooler before it gives each transaction another session (pool_mode = transaction): name the server itself in DATABASE_URL, or a pool with pool_mode = session and ignore_startup_parameters = options',
+        )
+      }
+    }),
+  )
 }
 
 async function processOf(client: PoolClient): Promise<number | undefined> {

@@ -79,6 +79,7 @@ describe('doctor', () => {
       secrets: ['ok'],
       ledger: ['ok'],
       partitions: ['ok'],
+      restore: ['ok'],
       'payout files': ['ok'],
       notices: ['ok'],
       provider: ['ok'],
@@ -93,6 +94,20 @@ describe('doctor', () => {
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(/^ok {4}database +PostgreSQL 18\.\d+ as \w+$/m)
     expect(text.stdout).not.toContain('\x1b')
+  })
+
+  test('knows Citus by the view that it has, and names tables that lie on one node', async () => {
+    await s.sql(`create view sluice.citus_tables as
+      select oid::regclass as table_name from pg_class where relnamespace = 'sluice'::regnamespace
+        and relkind in ('r', 'p') and relname not in ('wallets', 'stops')`)
+    await s.sql('grant select on sluice.citus_tables to sluice_service')
+    try {
+      expect((await doctor([])).citus).toMatchObject([
+        { state: 'fail', text: 'stops, wallets lie on one node alone' },
+      ])
+    } finally {
+      await s.sql('drop view sluice.citus_tables')
+    }
   })
 
   test('names every fault of the settings at once', async () => {

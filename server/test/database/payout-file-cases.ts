@@ -416,6 +416,8 @@ export const payoutFilesFixed: Record<string, string> = Object.fromEntries(
       payout_files: ['state', 'round'],
       payout_file_puts: ['tries', 'act_at', 'fault'],
       bank_connections: ['fault', 'since', 'looked_at'],
+      witness_marks: ['turn', 'marked_at'],
+      restore_holds: ['asked_at'],
       payout_items: ['reference', 'state', 'said', 'debited_by', 'returned_by'],
     }
     const fixed = Object.keys(row).filter((column) => !changes[table]?.includes(column))

@@ -466,3 +466,35 @@ async function list(client: Client, statement: string, values: unknown[] = []): 
   })
   return rows.map(([message]) => message)
 }
+
+describe('the file that distributes the tables', () => {
+  it('meets no foreign key while it does, and leaves each as it was', async () => {
+    const keys = async () =>
+      (
+        await client.query(
+          `select conrelid::regclass::text as of, conname, pg_get_constraintdef(oid) as says
+           from pg_constraint where contype = 'f' and connamespace = 'sluice'::regnamespace
+           order by 1, 2`,
+        )
+      ).rows
+    const before = await keys()
+    expect(before.length).toBeGreaterThan(20)
+    // As Citus does: a table that points to another, or is pointed to, is refused.
+    await client.query(`
+      create function sluice.refuse_keys(name text) returns void language plpgsql as $$
+        begin
+          if exists (select from pg_constraint where contype = 'f'
+            and name::regclass in (conrelid, confrelid)) then raise '% has keys', name; end if;
+        end $$;
+      create function sluice.create_reference_table(name text) returns void
+        language sql as 'select sluice.refuse_keys(name)';
+      create function sluice.create_distributed_table(name text, by text, colocate_with text default '')
+        returns void language sql as 'select sluice.refuse_keys(name)'`)
+    const file = new URL('../../src/db/distribute.sql', import.meta.url)
+    const sql = readFileSync(file, 'utf8')
+    expect(sql).toMatch(/^begin;$[\s\S]*^commit;$/m)
+    // In the transaction of the test, which is rolled back.
+    await client.query(sql.replace(/^begin;$/m, '').replace(/^commit;$/m, ''))
+    expect(await keys()).toEqual(before)
+  })
+})

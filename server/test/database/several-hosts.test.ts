@@ -1,9 +1,22 @@
 import { expect, it } from 'vitest'
+import { openBackend } from '../../src/backend.ts'
 import { testDatabase } from '../support/database.ts'
 import { startTestService } from '../support/service.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const patient = { interval: 50, timeout: 60_000 }
+
+it('a database that is newer than this version is refused, with words', async () => {
+  const s = await startTestService()
+  await s.sql(
+    `insert into schema_migrations (name, sha256, applied_at) values ('9999_of_tomorrow.sql', '', now())`,
+  )
+  const words = 'it has 9999_of_tomorrow.sql, which this version does not know: run a newer version'
+  await expect(openBackend(s.config, 'serve', () => {})).rejects.toThrow(words)
+  // A process that runs goes on beside newer ones.
+  expect((await (await s.agent()).deposit()).status).toBe(201)
+  await s.close()
+})
 
 it('with several servers in DATABASE_URL the service goes on at the one that takes writes', async () => {
   const database = await testDatabase()

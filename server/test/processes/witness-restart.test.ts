@@ -1,0 +1,21 @@
+import { afterEach, expect, it } from 'vitest'
+import { cleanUp, kill, postmasterPid, serve, sluice, tempFolder } from '../support/process.ts'
+
+afterEach(cleanUp)
+
+it('a database that starts again with everything in it is gone on with: nothing is held', async () => {
+  const env = { DATA_DIR: await tempFolder(), LOG_LEVEL: 'fatal' }
+  const service = await serve(env)
+  const agent = service.agent()
+  await agent.fund(1_000)
+  const paid = (await agent.withdraw({ amount: 10, extraParams: { sandbox: 'paid' } })).json
+  const slow = (await agent.withdraw({ amount: 10, extraParams: { sandbox: 'slow' } })).json
+  const patient = { interval: 100, timeout: 60_000 }
+  const statusOf = async (txnId: string) =>
+    (await agent.get(`/payment/orders/${txnId}`)).json.status
+  await expect.poll(() => statusOf(paid.txn_id), patient).toBe('PAID')
+  kill(postmasterPid(env.DATA_DIR) ?? 0)
+  await expect.poll(async () => (await agent.deposit()).status, patient).toBe(201)
+  expect((await sluice(['doctor', '--json'], env)).stdout).toContain('nothing is held back')
+  expect(await statusOf(slow.txn_id)).toBe('WAITING')
+})
