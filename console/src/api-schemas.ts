@@ -157,6 +157,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -1906,6 +1908,8 @@ export interface Operations {
         /** what it is about */
         kind:
           | 'sign_in_new_place'
+          | 'account_changed'
+          | 'authority_changed'
           | 'new_secret'
           | 'callback_changed'
           | 'bank_account_changed'
@@ -3590,6 +3594,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -4022,6 +4028,27 @@ export interface Operations {
       secret: string
     }
   }
+  'POST /console/api/agents/{app_id}/keys/{slot}/revoke': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      keys: {
+        /** 1 or 2 */
+        slot: number
+        /** when it was made */
+        created_at: string
+        /** until when it is valid; null: until it is rotated */
+        expires_at: string | null
+        /** when it last signed a request */
+        last_used_at: string | null
+      }[]
+    }
+  }
   'POST /console/api/agents/{app_id}/resume': {
     query: Record<string, never>
     body: {
@@ -4102,6 +4129,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -4238,6 +4267,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -5964,6 +5995,8 @@ export interface Operations {
       current_password: string
       /** a password of 12 to 256 characters */
       password: string
+      /** true: my passkeys stay; otherwise they are removed */
+      keep_passkeys?: boolean
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
@@ -11089,6 +11122,8 @@ export interface Operations {
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
       keys: {
+        /** 1 or 2 */
+        slot: number
         /** when it was made */
         created_at: string
         /** until when it is valid; null: until it is rotated */
@@ -11326,6 +11361,8 @@ export interface Operations {
         /** what it is about */
         kind:
           | 'sign_in_new_place'
+          | 'account_changed'
+          | 'authority_changed'
           | 'new_secret'
           | 'callback_changed'
           | 'bank_account_changed'
