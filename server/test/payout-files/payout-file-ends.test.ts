@@ -248,7 +248,12 @@ it('whatever dies after the decision, the payout ends once', async () => {
   await decide(desk.pool, proposal, await person(checker, 'admin'), proposal.digest, s.clock())
   const operator = {
     ...(await person(maker, 'operator')),
-    proposal: { id: proposal.proposalId, again: false, byCommandLine: false, seal: () => Buffer.alloc(0) },
+    proposal: {
+      id: proposal.proposalId,
+      again: false,
+      byCommandLine: false,
+      seal: () => Buffer.alloc(0),
+    },
   }
   const named = { account: account.name, fileId: file.json.id as string }
   const asked = { codes: codes.slice(0, 1), mayTryAnother: false, reason: 'a wrong payee' }
