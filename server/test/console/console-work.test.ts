@@ -387,6 +387,10 @@ describe('agents', () => {
     expect(await group('Secret').textContent()).toContain('sk_')
     await button('Close').click()
     await expect.poll(() => group('Secrets').getByRole('row').count()).toBe(3)
+    await group('Secrets').getByRole('button', { name: 'Revoke' }).first().click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('the new one leaked')
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await expect.poll(() => group('Secrets').getByRole('row').count()).toBe(2)
   })
 })
 

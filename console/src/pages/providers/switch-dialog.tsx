@@ -14,6 +14,8 @@ export function SwitchDialog({ provider, close }: { provider: Provider; close: (
   const queries = useQueryClient()
   const [state, setState] = useDraft(`switch/${provider.name}/state`, provider.state)
   const states: Provider['state'][] = ['on', 'draining', 'off']
+  // From off, draining lets what waits leave.
+  const needsCode = state === 'on' || (state === 'draining' && provider.state === 'off')
   return (
     <ActDialog
       draft={`switch/${provider.name}`}
@@ -22,11 +24,11 @@ export function SwitchDialog({ provider, close }: { provider: Provider; close: (
       confirm={says.switch}
       danger={state === 'off'}
       close={close}
-      needsCode={state === 'on'}
+      needsCode={needsCode}
       act={async ({ reason, code }) => {
         await ask(api.setProvider, {
           params: { id: provider.name },
-          body: { state, reason, ...(state === 'on' && { code }) },
+          body: { state, reason, ...(needsCode && { code }) },
         })
         void queries.invalidateQueries({ queryKey: ['connectors'] })
         void queries.invalidateQueries({ queryKey: ['connector', provider.name] })
