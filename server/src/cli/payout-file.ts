@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { Pool } from '../db/pool.ts'
+import { Exact, jsonText } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { draftPayoutFile } from '../payout-files/draft-file.ts'
@@ -31,7 +32,7 @@ export function payoutFileCommand(): Command {
         const alreadyPaid = options.debited === true
         const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid })
         if (options.json)
-          return printJson(await fileView(desk.pool, file, moneyOf(file), new Date()))
+          return print(jsonText(await fileView(desk.pool, file, exactOf(file), new Date())))
         const { count, sum } = await fileSummary(desk.pool, file, moneyOf(file))
         print(`${file.fileId}: ${count} payouts, ${sum} ${file.currency}`)
         print('An admin approves it in the console, under Payout files.')
@@ -47,8 +48,9 @@ export function payoutFileCommand(): Command {
       await withBackend(async ({ pool }) => {
         const filter = { account: options.account ?? null, before: null, limit: 1_000 }
         const files = await readPayoutFiles(pool, filter)
-        const views = await Promise.all(files.map((file) => fileSummary(pool, file, moneyOf(file))))
-        if (options.json) return printJson(views)
+        const money = options.json ? exactOf : moneyOf
+        const views = await Promise.all(files.map((file) => fileSummary(pool, file, money(file))))
+        if (options.json) return print(jsonText(views))
         print(
           table(
             ['ID', 'ACCOUNT', 'STATE', 'PAYOUTS', 'SUM', 'MADE BY'],
@@ -72,8 +74,9 @@ export function payoutFileCommand(): Command {
     .action(async (id: string, options: { json?: boolean }) => {
       await withBackend(async ({ pool }) => {
         const file = await existingFile(pool, id)
-        const view = await fileView(pool, file, moneyOf(file), new Date())
-        if (options.json) return printJson(view)
+        const money = options.json ? exactOf : moneyOf
+        const view = await fileView(pool, file, money(file), new Date())
+        if (options.json) return print(jsonText(view))
         print(`${view.id} of ${view.account}: ${view.state}`)
         print(`${view.count} payouts, ${view.sum} ${view.currency}, digest ${view.digest}`)
         print(
@@ -117,6 +120,11 @@ export function payoutFileCommand(): Command {
       })
     })
   return command
+}
+
+/** A number, as the console's API answers it. */
+function exactOf({ currency }: PayoutFile) {
+  return (minor: bigint) => new Exact(decimalText(minor, currency))
 }
 
 function moneyOf({ currency }: PayoutFile) {
