@@ -67,6 +67,8 @@ export interface ConnectorDeps {
   lane: CompanyLane
   /** Another use, for orders that were made with it. */
   useOf: (use: number) => Promise<BoundUse | undefined>
+  /** The newest use of the account at the company that has been used since the given one. */
+  newestOf: (sameSince: number) => Promise<BoundUse | undefined>
   now: () => Date
   publicUrl: () => string
 }
@@ -218,17 +220,18 @@ class Company {
   }
 
   /**
-   * What an order is spoken of with. Its own secrets, because another account at the company knows nothing of it; the
-   * newest ones if they are of the same account, and of the same place.
+   * What an order is spoken of with: the newest secrets of its own account at the company, because another account knows
+   * nothing of it; its own if those are of another place.
    */
   private async boundTo(use: number | null | undefined): Promise<BoundUse | undefined> {
     const { connector, deps } = this
     if (use === undefined || use === connector.use) return connector
     const own = use === null ? undefined : await deps.useOf(use)
     if (!own || use === null || use > connector.use) return own
-    const isSame = own.sameSince === connector.sameSince && isSamePlace(own, connector)
-    if (!isSame) return own
-    return { ...own, secrets: (name) => connector.secrets(name) ?? own.secrets(name) }
+    const isOfNow = own.sameSince === connector.sameSince
+    const newest = isOfNow ? connector : await deps.newestOf(own.sameSince)
+    if (!newest || !isSamePlace(own, newest)) return own
+    return { ...own, secrets: (name) => newest.secrets(name) ?? own.secrets(name) }
   }
 
   private around(): Surroundings {
