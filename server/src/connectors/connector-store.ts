@@ -211,7 +211,9 @@ export async function addSecret(
 ): Promise<number> {
   return inTransaction(pool, async (tx) => {
     await lockConnector(tx, connector)
-    const versions = (await listVersions(tx, connector)).map((each) => storedDocument(each.document))
+    const versions = (await listVersions(tx, connector)).map((each) =>
+      storedDocument(each.document),
+    )
     const newest = versions.at(-1)
     const isNamed = versions.some(({ secrets }) => Object.hasOwn(secrets, secret))
     const fault = !isNamed

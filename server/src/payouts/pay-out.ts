@@ -509,7 +509,9 @@ async function call(
   const provider = desk.providers.find(attempt.provider)
   if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }
   try {
-    const outcome = await callWithin(callLimitMs(provider), signal, (limit) => work(provider, limit))
+    const outcome = await callWithin(callLimitMs(provider), signal, (limit) =>
+      work(provider, limit),
+    )
     onCall?.(true)
     const clash =
       outcome?.theirId === undefined

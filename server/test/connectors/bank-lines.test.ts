@@ -118,7 +118,9 @@ it('lines of another account, in another currency or forged are refused', async 
     const { status, json } = await tell(s, 'strict', { ...pushed, ...change })
     expect([status, json]).toEqual([200, { movements: [], unread: 1 }])
   }
-  const open = await s.sql(`select 1 from notice_events where provider = 'strict' and result is null`)
+  const open = await s.sql(
+    `select 1 from notice_events where provider = 'strict' and result is null`,
+  )
   expect(open.rowCount).toBe(4)
   expect(await movementsOf(s, shop)).toEqual([])
 })

@@ -112,7 +112,14 @@ it('of two connectors of one company with one secret, neither touches the orders
 
   await connect(s, 'branch-b', document, { samples })
   const said = async (body: object) => (await tell(s, 'branch-b', body)).json.results[0].result
-  const done = { kind: 'PAYOUT', id: 'x', state: 'DONE', ref: reference, amount: 100, currency: 'THB' }
+  const done = {
+    kind: 'PAYOUT',
+    id: 'x',
+    state: 'DONE',
+    ref: reference,
+    amount: 100,
+    currency: 'THB',
+  }
   expect(await said(done)).toBe('open')
   for (const state of ['NO', 'BACK']) {
     expect(await said({ kind: 'ALL', id: 'x', state, ref: reference })).toBe('open')
@@ -161,7 +168,9 @@ it('an older payout is asked about with the newest key of its own account, and a
   company.payouts.set(reference, { state: 'DONE', paid: 1 })
   expect(await askedWith()).toBe('Bearer key-b')
   expect(await statusOf(agent, txnId)).toBe('PAID')
-  expect(elsewhere.reached.map(({ headers }) => headers.authorization)).not.toContain('Bearer key-b')
+  expect(elsewhere.reached.map(({ headers }) => headers.authorization)).not.toContain(
+    'Bearer key-b',
+  )
 })
 
 it('whatever a company answers about another amount or currency, the payout is unknown until it is right', async () => {

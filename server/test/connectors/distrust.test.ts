@@ -222,7 +222,9 @@ describe("the company's own id of a payout", () => {
       ...companySamples,
       order: { ...companySamples.order, theirId: 'po_1' },
       samples: companySamples.samples.map((each) =>
-        each.call === 'askPayout' ? { ...each, body: { ...each.body, id: 'po_1', ref: undefined } } : each,
+        each.call === 'askPayout'
+          ? { ...each, body: { ...each.body, id: 'po_1', ref: undefined } }
+          : each,
       ),
     }
     await connect(s, 'one-id', companyDocument(company, 1, byId), { samples })

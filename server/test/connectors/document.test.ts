@@ -61,9 +61,9 @@ const { notice } = base
 describe('what is wrong with a document', () => {
   it('is said once for each thing, whatever the other shapes would need', () => {
     const { notice } = base
-    expect(faults({ notice: { ...notice, verify: { ...notice.verify, hush: 'sha256' } } })).toEqual([
-      '/notice/verify/hush is not known here',
-    ])
+    expect(faults({ notice: { ...notice, verify: { ...notice.verify, hush: 'sha256' } } })).toEqual(
+      ['/notice/verify/hush is not known here'],
+    )
     const [rule, ...rules] = notice.rules
     const typo = { ...rule, events: [{ ...rule?.events[0], refrence: '/ref' }] }
     expect(faults({ notice: { ...notice, rules: [typo, ...rules] } })).toEqual([
@@ -128,9 +128,7 @@ describe('a document is refused', () => {
     expect(found({ verify, tokenLimits: { VND: { payment: '1.5', day: '2' } } })).toEqual([
       '/notice/tokenLimits/VND has an amount that is none in VND',
     ])
-    expect(found(limits('1'))).toEqual([
-      '/notice/tokenLimits is for notices without a signature',
-    ])
+    expect(found(limits('1'))).toEqual(['/notice/tokenLimits is for notices without a signature'])
   })
 
   it('with a nonce that is signed and not sent, or not there, and an answer that is no header', () => {
@@ -539,10 +537,7 @@ describe('samples', () => {
       return [passed, result?.tried[0]?.fault]
     }
     const to = ['{payee.bank}', '{payee.accountNo}']
-    expect(made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([
-      true,
-      null,
-    ])
+    expect(made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([true, null])
     expect(made({ amount: '{amount.integer}' })).toEqual([
       false,
       'the company takes whole amounts only',

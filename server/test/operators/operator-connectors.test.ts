@@ -125,7 +125,8 @@ describe('in the console', () => {
       askPayout: { ...askPayout, echo: { reference: '/ref', theirId: '/id' } },
     }
     await change('/connectors', { name: 'paycompany', document: JSON.stringify(picky) })
-    const attempt = (body: object) => ann.post('/connectors/paycompany/try', { version: 2, ...body })
+    const attempt = (body: object) =>
+      ann.post('/connectors/paycompany/try', { version: 2, ...body })
     const done = '{"ref":"SX1","id":"po_1","state":"DONE"}'
     const about = { call: 'askPayout', body: done, reference: 'SX1' }
     expect((await attempt({ ...about, their_id: 'po_1' })).json.tried[0].got).toEqual(['paid'])

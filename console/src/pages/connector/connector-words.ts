@@ -30,9 +30,11 @@ export const connectorWords = {
     accountHint:
       'Orders that were handed over before are asked about with the key that can know of them.',
     sameAccount: 'The same account at the company: older orders are asked about with the new key',
-    otherAccount: 'Another account: older orders are asked about with the key before, which must stay valid',
+    otherAccount:
+      'Another account: older orders are asked about with the key before, which must stay valid',
     formerVoid: 'Take no notice any more that is signed with a secret before',
-    formerVoidHint: 'If one of them is known to somebody else. Otherwise they stay valid for a day.',
+    formerVoidHint:
+      'If one of them is known to somebody else. Otherwise they stay valid for a day.',
     isUsed: (version: number) => `Version ${version} is in use, with the newest secrets.`,
     notPassed: (version: number) =>
       `Version ${version} has not passed its samples: run them first, under Samples.`,

@@ -27,8 +27,7 @@ export function UseDialog(props: {
   const secrets = Object.fromEntries(set.map(({ name, newest }) => [name, newest]))
   const ofCalls = connector.versions.find((each) => each.version === version)?.secrets_of_calls
   const changesKeys =
-    use > 0 &&
-    set.some(({ name, newest, in_use }) => ofCalls?.includes(name) && newest !== in_use)
+    use > 0 && set.some(({ name, newest, in_use }) => ofCalls?.includes(name) && newest !== in_use)
   const [account, setAccount] = useDraft<'same' | 'other' | ''>('use/account', '')
   const [isVoid, setVoid] = useDraft('use/void', false)
   return (

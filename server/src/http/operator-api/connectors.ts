@@ -322,7 +322,8 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
     const sent = { body, headers, method: 'POST', path: new URL(url).pathname, url, ip }
     const asked = from && ip !== undefined ? { ...notice, from } : notice
     const fault = await providers.connectors?.noticeFault(name, asked, sent)
-    if (fault === null) return 'The connector is not used yet, so there is no secret to check it with.'
+    if (fault === null)
+      return 'The connector is not used yet, so there is no secret to check it with.'
     if (fault !== undefined) return `By the secret in use, ${fault}.`
     return from && ip === undefined
       ? 'The signature is right. Whether its address is one of those in the document was not checked: give the address.'

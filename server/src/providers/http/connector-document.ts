@@ -426,7 +426,8 @@ const Part = Type.Union([
 const Over = Type.Array(Part, {
   minItems: 1,
   maxItems: 20,
-  description: 'what is signed, in this order: timestamp, nonce, method, path, query, url, body, bodySha256, {"text"} or {"header"}',
+  description:
+    'what is signed, in this order: timestamp, nonce, method, path, query, url, body, bodySha256, {"text"} or {"header"}',
 })
 export type Part = Static<typeof Part>
 

@@ -140,7 +140,9 @@ class Company {
     if ('notSent' in answer) {
       const { reason } = this.unknown(answer.notSent)
       if (which !== 'submitPayout') return { type: 'unknown', reason }
-      return { type: 'not_sent', reason, ...(answer.isForGood && { isForGood: true }) }
+      // What the document or a secret is to blame for can be put right; what the order is to blame for cannot.
+      const isForGood = this.requestFault(bound.document, payout, payout.extraParams) !== undefined
+      return { type: 'not_sent', reason, ...(isForGood && { isForGood: true }) }
     }
     const { outcome, theirId } = read(answer)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
@@ -198,13 +200,22 @@ class Company {
     return { events: [unreadAnswer(deposit, fault)], body }
   }
 
-  /** Why no request can be made of a payout; of one without an order, what the agent would send is not judged. */
+  /** Why a payee cannot be paid. */
   payeeFault(
     payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>,
     extraParams: string | null | undefined,
   ): string | null {
-    const { auth: _auth, sign: _sign, ...document } = this.connector.document
-    if (!document.submitPayout) return null
+    const fault = this.requestFault(this.connector.document, payout, extraParams)
+    return fault === undefined ? null : `This provider cannot pay it: ${fault}.`
+  }
+
+  /** Why no request can be made of a payout; without an order, what the agent would send is not judged. */
+  private requestFault(
+    { auth: _auth, sign: _sign, ...document }: ConnectorDocument,
+    payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>,
+    extraParams: string | null | undefined,
+  ): string | undefined {
+    if (!document.submitPayout) return undefined
     const whole = { ...payout, reference: 'SX00000000000', extraParams: extraParams ?? null }
     const values = payoutValues(document, whole, this.around())
     const isOpen = (name: string) => extraParams === undefined && name.startsWith('extra.')
@@ -212,9 +223,9 @@ class Company {
     const signing = { secrets: () => undefined, now: new Date(0), nonce: '' }
     try {
       renderRequest(document, document.submitPayout.request, known, signing)
-      return null
+      return undefined
     } catch (error) {
-      if (error instanceof CannotRender) return `This provider cannot pay it: ${error.message}.`
+      if (error instanceof CannotRender) return error.message
       throw error
     }
   }
@@ -284,8 +295,9 @@ class Company {
       this.deps.tokens.forget(auth, secrets)
       return which === 'askDeposit' || which === 'askPayout' ? await ask() : answer
     } catch (error) {
-      if (error instanceof CannotRender) return { notSent: error.message, isForGood: true }
-      if (error instanceof NotCalled || error instanceof NoSecret) return { notSent: error.message }
+      const isUnsent =
+        error instanceof NotCalled || error instanceof NoSecret || error instanceof CannotRender
+      if (isUnsent) return { notSent: error.message }
       if (error instanceof CompanySilent) return error.message
       throw error
     }
@@ -321,10 +333,9 @@ class Company {
   }
 }
 
-/** Nothing was sent, and why; for good, if no request can ever be made of the order. */
+/** Nothing was sent, and why. */
 interface NotSent {
   notSent: string
-  isForGood?: true
 }
 
 /**
