@@ -338,6 +338,20 @@ export async function findUse(
   return rows[0]
 }
 
+/** The newest use whose secrets are of the account at the company that has been used since the given one. */
+export async function findNewestOf(
+  db: Pool | Tx,
+  connector: string,
+  sameSince: number,
+): Promise<ConnectorUse | undefined> {
+  const { rows } = await db.query<ConnectorUse>(
+    `select ${useColumns} from connector_uses u
+     where connector = $1 and same_since = $2 order by n desc limit 1`,
+    [connector, sameSince],
+  )
+  return rows[0]
+}
+
 /** The sealed secrets of these numbers. */
 export async function readSecrets(
   db: Pool | Tx,

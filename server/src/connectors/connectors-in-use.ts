@@ -15,6 +15,7 @@ import { noticeFault, type SentNotice } from '../providers/http/verify-notice.ts
 import type { Provider } from '../providers/provider.ts'
 import {
   type ConnectorUse,
+  findNewestOf,
   findUse,
   findVersion,
   listUses,
@@ -136,6 +137,10 @@ export class ConnectorsInUse {
       lane: this.laneOf(name, document),
       useOf: async (older) => {
         const found = await findUse(this.pool, name, older)
+        return found && this.boundUse(found)
+      },
+      newestOf: async (since) => {
+        const found = await findNewestOf(this.pool, name, since)
         return found && this.boundUse(found)
       },
       now,

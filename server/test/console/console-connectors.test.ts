@@ -205,6 +205,26 @@ describe('the tester', () => {
 })
 
 describe('later', () => {
+  it('another key of calls is used only once it is said whose it is', async () => {
+    await view('Overview')
+    await button('Rotate api').click()
+    await page.getByLabel('The secret itself').fill('another key of calls')
+    await confirmIn(page, maker, 'Keep it', 'the old one is too old')
+    await expect.poll(() => whyNot('Use version 1')).toBeNull()
+    await button('Use version 1').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').fill('a new key')
+    await dialog.getByLabel('Code from your authenticator').fill(maker.code())
+    const confirm = dialog.getByRole('button', { name: 'Use version 1', exact: true })
+    expect(await confirm.isEnabled()).toBe(false)
+    await dialog.getByRole('checkbox', { name: /Take no notice any more/ }).check()
+    await dialog.getByRole('radio', { name: /The same account/ }).check()
+    await expect.poll(() => confirm.isEnabled()).toBe(true)
+    await looks('the use of a key')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   it('a new version begins with the newest, and has its samples to pass before it is used', async () => {
     await button('New version').click()
     await page.getByRole('heading', { level: 1, name: 'New version of imaginary' }).waitFor()

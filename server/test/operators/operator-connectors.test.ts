@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -90,6 +91,7 @@ describe('in the console', () => {
     })
     expect(answer.json).toEqual({
       version: 1,
+      assumed: [],
       signature: null,
       tried: [{ rule: '/askPayout/answers/1', rule_name: null, got: ['paid'], fault: null }],
     })
@@ -101,10 +103,60 @@ describe('in the console', () => {
       headers: 'X-Sign: t=1,v1=00\ncontent-type: application/json',
     })
     expect(notice.json).toMatchObject({
-      signature: 'It is not signed with the secret in use, or too old.',
+      signature: 'By the secret in use, its signature is not right.',
       tried: [{ rule: '/notice/rules/0', got: ['payment 100 THB for SX0000000000A as pi_1'] }],
     })
     expect((await attempt({ call: 'notice', body: '{}', version: 9 })).status).toBe(404)
+    // What is not given is taken from the answer, and said.
+    const left = await attempt({ call: 'askPayout', body: '{"ref":"SX1","state":"DONE"}' })
+    expect(left.json).toMatchObject({ assumed: ['reference'], tried: [{ got: ['paid'] }] })
+    // A notice of a log is too old, and nothing else is wrong with it.
+    const old = Math.floor(s.clock().getTime() / 1000) - 3_600
+    const v1 = createHmac('sha256', 'value of hook').update(`${old}.{}`).digest('hex')
+    const late = await attempt({ call: 'notice', body: '{}', headers: `x-sign: t=${old},v1=${v1}` })
+    expect(late.json.signature).toBe('By the secret in use, its time is not now.')
+  })
+
+  it('tries what depends on an address or on an id of the company', async () => {
+    const { notice, askPayout } = companyDocument({ url: 'https://pay.example' })
+    const picky = {
+      ...JSON.parse(document),
+      notice: { ...notice, from: ['203.0.113.0/24'] },
+      askPayout: { ...askPayout, echo: { reference: '/ref', theirId: '/id' } },
+    }
+    await change('/connectors', { name: 'paycompany', document: JSON.stringify(picky) })
+    const attempt = (body: object) =>
+      ann.post('/connectors/paycompany/try', { version: 2, ...body })
+    const done = '{"ref":"SX1","id":"po_1","state":"DONE"}'
+    const about = { call: 'askPayout', body: done, reference: 'SX1' }
+    expect((await attempt({ ...about, their_id: 'po_1' })).json.tried[0].got).toEqual(['paid'])
+    expect((await attempt({ ...about, their_id: 'po_2' })).json.tried[0].got).toEqual(['unknown'])
+    const t = Math.floor(s.clock().getTime() / 1000)
+    const v1 = createHmac('sha256', 'value of hook').update(`${t}.{}`).digest('hex')
+    const told = { call: 'notice', body: '{}', headers: `x-sign: t=${t},v1=${v1}` }
+    const said = async (more: object) => (await attempt({ ...told, ...more })).json.signature
+    expect(await said({})).toContain('give the address')
+    expect(await said({ address: '203.0.113.9' })).toBe('genuine')
+    expect(await said({ address: '198.51.100.9' })).toContain('it comes from another address')
+  })
+
+  it('is used with another key of calls only if it is said whose that is', async () => {
+    const secret = { secret: 'api', value: 'another key' }
+    await change('/connectors/paycompany/secrets', secret)
+    const next = { version: 1, use: 1, secrets: { api: 2, hook: 1 } }
+    const unsaid = await change('/connectors/paycompany/use', next)
+    expect([unsaid.status, unsaid.json.errors[0].field]).toEqual([422, 'same_account'])
+    const used = await change('/connectors/paycompany/use', { ...next, same_account: true })
+    expect(used.json).toMatchObject({ use: 2 })
+    const { rows } = await s.sql(
+      `select same_since from connector_uses where connector = 'paycompany' order by n`,
+    )
+    expect(rows).toEqual([{ same_since: 1 }, { same_since: 1 }])
+    const strange = await change('/connectors/paycompany/secrets', { secret: 'apii', value: 'x' })
+    expect([strange.status, strange.json.detail]).toEqual([
+      422,
+      expect.stringContaining('is in no version of the document'),
+    ])
     expect((await ann.get('/connectors/nobody')).status).toBe(404)
   })
 

@@ -413,6 +413,7 @@ export function providerBy(
       tokens: new AccessTokens(client),
       lane: more.lane ?? new CompanyLane(defaultLimits),
       useOf: async () => undefined,
+      newestOf: async () => undefined,
       now: more.now ?? (() => new Date()),
       publicUrl: () => 'https://sluice.example',
     },

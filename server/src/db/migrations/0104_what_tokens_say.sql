@@ -2,7 +2,7 @@
 
 create table connector_token_days (
   connector text not null references connectors,
-  currency text not null check (length(currency) = 3),
+  currency text not null check (currency ~ '^[A-Z]{3}$'),
   -- By UTC.
   day date not null,
   believed bigint not null check (believed > 0),

@@ -6,7 +6,7 @@ create table payout_ids (
   agent_id bigint not null check (agent_id > 0),
   order_id uuid not null,
   attempt integer not null check (attempt > 0),
-  primary key (provider, their_id)
+  primary key (their_id, provider)
 );
 
 -- Of two payouts with one id nobody can say whose it is: the first that is found keeps it.

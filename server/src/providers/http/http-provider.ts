@@ -67,6 +67,8 @@ export interface ConnectorDeps {
   lane: CompanyLane
   /** Another use, for orders that were made with it. */
   useOf: (use: number) => Promise<BoundUse | undefined>
+  /** The newest use of the account at the company that has been used since the given one. */
+  newestOf: (sameSince: number) => Promise<BoundUse | undefined>
   now: () => Date
   publicUrl: () => string
 }
@@ -138,7 +140,9 @@ class Company {
     if ('notSent' in answer) {
       const { reason } = this.unknown(answer.notSent)
       if (which !== 'submitPayout') return { type: 'unknown', reason }
-      return { type: 'not_sent', reason, ...(answer.isForGood && { isForGood: true }) }
+      // What the document or a secret is to blame for can be put right; what the order is to blame for cannot.
+      const isForGood = this.requestFault(bound.document, payout, payout.extraParams) !== undefined
+      return { type: 'not_sent', reason, ...(isForGood && { isForGood: true }) }
     }
     const { outcome, theirId } = read(answer)
     if (outcome.type === 'unknown') return this.unknown(outcome.reason)
@@ -196,13 +200,22 @@ class Company {
     return { events: [unreadAnswer(deposit, fault)], body }
   }
 
-  /** Why no request can be made of a payout; of one without an order, what the agent would send is not judged. */
+  /** Why a payee cannot be paid. */
   payeeFault(
     payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>,
     extraParams: string | null | undefined,
   ): string | null {
-    const { auth: _auth, sign: _sign, ...document } = this.connector.document
-    if (!document.submitPayout) return null
+    const fault = this.requestFault(this.connector.document, payout, extraParams)
+    return fault === undefined ? null : `This provider cannot pay it: ${fault}.`
+  }
+
+  /** Why no request can be made of a payout; without an order, what the agent would send is not judged. */
+  private requestFault(
+    { auth: _auth, sign: _sign, ...document }: ConnectorDocument,
+    payout: Pick<Payout, 'payee' | 'currency' | 'amountMinor'>,
+    extraParams: string | null | undefined,
+  ): string | undefined {
+    if (!document.submitPayout) return undefined
     const whole = { ...payout, reference: 'SX00000000000', extraParams: extraParams ?? null }
     const values = payoutValues(document, whole, this.around())
     const isOpen = (name: string) => extraParams === undefined && name.startsWith('extra.')
@@ -210,25 +223,26 @@ class Company {
     const signing = { secrets: () => undefined, now: new Date(0), nonce: '' }
     try {
       renderRequest(document, document.submitPayout.request, known, signing)
-      return null
+      return undefined
     } catch (error) {
-      if (error instanceof CannotRender) return `This provider cannot pay it: ${error.message}.`
+      if (error instanceof CannotRender) return error.message
       throw error
     }
   }
 
   /**
-   * What an order is spoken of with. Its own secrets, because another account at the company knows nothing of it; the
-   * newest ones if they are of the same account, and of the same place.
+   * What an order is spoken of with: the newest secrets of its own account at the company, because another account knows
+   * nothing of it; its own if those are of another place.
    */
   private async boundTo(use: number | null | undefined): Promise<BoundUse | undefined> {
     const { connector, deps } = this
     if (use === undefined || use === connector.use) return connector
     const own = use === null ? undefined : await deps.useOf(use)
     if (!own || use === null || use > connector.use) return own
-    const isSame = own.sameSince === connector.sameSince && isSamePlace(own, connector)
-    if (!isSame) return own
-    return { ...own, secrets: (name) => connector.secrets(name) ?? own.secrets(name) }
+    const isOfNow = own.sameSince === connector.sameSince
+    const newest = isOfNow ? connector : await deps.newestOf(own.sameSince)
+    if (!newest || !isSamePlace(own, newest)) return own
+    return { ...own, secrets: (name) => newest.secrets(name) ?? own.secrets(name) }
   }
 
   private around(): Surroundings {
@@ -281,8 +295,9 @@ class Company {
       this.deps.tokens.forget(auth, secrets)
       return which === 'askDeposit' || which === 'askPayout' ? await ask() : answer
     } catch (error) {
-      if (error instanceof CannotRender) return { notSent: error.message, isForGood: true }
-      if (error instanceof NotCalled || error instanceof NoSecret) return { notSent: error.message }
+      const isUnsent =
+        error instanceof NotCalled || error instanceof NoSecret || error instanceof CannotRender
+      if (isUnsent) return { notSent: error.message }
       if (error instanceof CompanySilent) return error.message
       throw error
     }
@@ -318,10 +333,9 @@ class Company {
   }
 }
 
-/** Nothing was sent, and why; for good, if no request can ever be made of the order. */
+/** Nothing was sent, and why. */
 interface NotSent {
   notSent: string
-  isForGood?: true
 }
 
 /**
