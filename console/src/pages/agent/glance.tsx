@@ -45,12 +45,16 @@ export function Glance({ agent }: { agent: AgentDetail }) {
           {waiting === undefined ? '–' : waiting >= 100 ? '100+' : waiting}
         </Figure>
       </Figures>
-      <Group component="nav" aria-label={says.label} gap="md" mt="sm">
-        <PageLink to={`${pages.orders}?agent=${appId}`}>{says.orders}</PageLink>
+      <Group component="nav" aria-label={says.label} gap="md" my="sm">
+        <PageLink to={pages.orders} search={search}>
+          {says.orders}
+        </PageLink>
         <PageLink to={pages.wallet(appId)}>{says.wallet}</PageLink>
         {may(me, 'manage_users') && <PageLink to={pages.users}>{says.users}</PageLink>}
         <PageLink to={pages.limits}>{says.limits}</PageLink>
-        <PageLink to={`${pages.callbacks}?agent=${appId}`}>{says.callbacks}</PageLink>
+        <PageLink to={pages.callbacks} search={search}>
+          {says.callbacks}
+        </PageLink>
       </Group>
     </div>
   )
