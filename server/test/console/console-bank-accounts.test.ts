@@ -273,7 +273,9 @@ describe('a payment that the bank has not reported', () => {
     await otherPage.goto(new URL(proposal ?? '', page.url()).href)
     const picture = otherPage.getByAltText('The picture of the slip that would be believed')
     await expect
-      .poll(() => picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth))
+      .poll(() =>
+        picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth),
+      )
       .toBeGreaterThan(0)
     expect(await axeFaults(otherPage)).toEqual([])
     await otherPage.getByRole('button', { name: 'Approve', exact: true }).click()
