@@ -12175,6 +12175,23 @@ export interface Operations {
       }[]
     }
   }
+  'PUT /console/api/agents/{app_id}/looks': {
+    query: Record<string, never>
+    body: {
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** a colour such as #0a7d4f, or null */
+      colour: string | null
+      /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
+      logo: string | null
+    }
+  }
   'PUT /console/api/approval-rules': {
     query: Record<string, never>
     body: {

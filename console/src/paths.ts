@@ -37,6 +37,7 @@ export const api = {
   createAgent: 'POST /console/api/agents',
   agent: 'GET /console/api/agents/{app_id}',
   changeAgent: 'PATCH /console/api/agents/{app_id}',
+  setLooks: 'PUT /console/api/agents/{app_id}/looks',
   changeAddresses: 'PUT /console/api/agents/{app_id}/callback-addresses',
   checkAddress: 'POST /console/api/agents/{app_id}/check-address',
   feePreview: 'POST /console/api/agents/{app_id}/fee-preview',

@@ -9,6 +9,7 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { api, pages } from '../../paths.ts'
@@ -19,7 +20,9 @@ import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { agentWords as says } from './agent-words.ts'
 import { FeePreview } from './fee-preview.tsx'
+import { Glance } from './glance.tsx'
 import { Keys } from './keys.tsx'
+import { Looks, Preview } from './looks.tsx'
 import { Secrets } from './secrets.tsx'
 import { Terms } from './terms.tsx'
 
@@ -64,10 +67,18 @@ export default function Agent() {
           </ActButton>
         )}
       </PageHead>
+      {!isAgent && <Glance agent={agent} />}
       <div className={classes.panels}>
         <Addresses agent={agent} />
         <Keys agent={agent} />
         <Secrets agent={agent} />
+        {isAgent ? (
+          <Looks agent={agent} />
+        ) : (
+          <Panel title={says.looks.preview}>
+            <Preview agent={agent} colour={agent.colour ?? ''} logo={agent.logo ?? ''} />
+          </Panel>
+        )}
         {!isAgent && <FeePreview agent={agent} />}
         <div className={classes.wide}>
           <Terms agent={agent} />

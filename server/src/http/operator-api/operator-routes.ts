@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { SignIn } from '../../operators/sign-in.ts'
 import { fiveMinutes, madeOnce, sendDocument, staticDocument } from '../static-document.ts'
 import { agentKeyRoutes } from './agent-keys.ts'
+import { agentLooksRoute } from './agent-looks.ts'
 import { agentSecretRoutes } from './agent-secrets.ts'
 import { agentRoutes } from './agents.ts'
 import { alertRoutes } from './alerts.ts'
@@ -104,6 +105,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentAuditRoute(api, deps)
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
+  agentLooksRoute(api, desk)
   agentSecretRoutes(api, desk)
   apiLogRoute(api, desk)
   providerRoutes(api, deps)

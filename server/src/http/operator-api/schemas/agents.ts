@@ -201,3 +201,6 @@ export const SignatureVerdict = Type.Object({
   }),
   age_s: orNull(Type.Integer({ description: 'how old t is; negative: from the future' })),
 })
+
+export const AgentLooks = Type.Object(brand)
+export const SetLooks = Type.Object({ ...brand, code: Type.Optional(Code) }, strict)
