@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AgentFinder } from '../dist/agents/agent-finder.js'
+import { ApiLog } from '../dist/agents/api-log.js'
 import { makeResolveHost } from '../dist/agents/resolve-host.js'
 import { createAgent, defaultTerms, updateAgent } from '../dist/agents/save-agent.js'
 import { openBackend } from '../dist/backend.js'
@@ -135,7 +136,7 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     listPool: backend.pool,
     buckets: new SharedBuckets(backend.pool, desk.now, () => {}),
     keyUse: { note: () => {} } as never,
-    apiLog: { note: () => {} } as never,
+    apiLog: new ApiLog(backend.pool, (error) => log.error({ err: error })),
     lookAround: undefined,
     metrics,
     metricsToken: undefined,

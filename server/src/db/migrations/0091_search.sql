@@ -1,6 +1,6 @@
 -- outside a transaction
 -- What people search for besides ids: an order's user, and accounts and names of those who are paid and who pay. By the
--- beginning, agent by agent; docs/decisions/0059-search.md has what each order pays for it.
+-- beginning, agent by agent: see docs/decisions/0059-search.md.
 create index concurrently if not exists orders_by_user
   on orders (agent_id, user_id text_pattern_ops, order_id desc);
 create index concurrently if not exists orders_by_account
