@@ -5,20 +5,21 @@ import { type Patch, qrCode } from './qr-code.ts'
  * filling them, which takes half the bytes. The patches are drawn over it.
  */
 export function qrPath(text: string): { side: number; path: string; patches: Patch[] } {
-  const { modules: code, patches } = qrCode(text)
+  const { size, modules, patches } = qrCode(text)
+  const isDark = (x: number, y: number) => modules[y * size + x] === 1
   let path = ''
-  for (let y = 0; y < code.size; y++) {
+  for (let y = 0; y < size; y++) {
     let at = 0
     let isFirst = true
-    for (let x = 0; x < code.size; x++) {
-      if (!code.get(x, y)) continue
+    for (let x = 0; x < size; x++) {
+      if (!isDark(x, y)) continue
       let end = x + 1
-      while (end < code.size && code.get(end, y)) end++
+      while (end < size && isDark(end, y)) end++
       path += isFirst ? `M${x} ${y}.5h${end - x}` : `m${x - at} 0h${end - x}`
       isFirst = false
       at = end
       x = end
     }
   }
-  return { side: code.size, path, patches }
+  return { side: size, path, patches }
 }

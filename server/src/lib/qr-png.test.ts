@@ -2,7 +2,7 @@ import { crc32, inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { qrDataUrl } from './qr-png.ts'
 
-const pixelsPerModule = 6
+const pixelsPerModule = 8
 const quietModules = 4
 
 interface Png {

@@ -16,7 +16,7 @@ import { Problem } from '../lib/problem.ts'
 import { noReserve } from '../lib/reserve-rule.ts'
 import type { DepositOutcome, DepositToCollect, Provider } from '../providers/provider.ts'
 import type { Created, Desk, OrderRequest } from '../teller/desk.ts'
-import { depositAnswer } from './deposit-answer.ts'
+import { answerOf, depositAnswer } from './deposit-answer.ts'
 import { toCollect } from './to-collect.ts'
 import { isPayable, waysNamedBy } from './ways-to-pay.ts'
 
@@ -150,10 +150,10 @@ async function finalAnswer(
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
   const isInstructed = order.instructions !== null || order.status !== 'WAITING'
-  if (isInstructed) return order.answer
+  if (isInstructed) return answerOf(order)
   // It may be there again in a moment, and the payer has nothing to pay by yet.
   if (!provider) throw notTaken()
-  if (provider.depositInstructions(toCollect(order))) return order.answer
+  if (provider.depositInstructions(toCollect(order))) return answerOf(order)
   if ((await desk.providers.stateOf(provider.name)) === 'off') throw notTaken()
   return announce(desk, agent, order, [provider, ...candidates.filter((c) => c !== provider)])
 }
@@ -189,7 +189,7 @@ async function announce(
         instructions: JSON.stringify(ways),
         answer: depositAnswer(desk, agent, order, ways),
       })
-      return done.order?.answer ?? order.answer
+      return answerOf(done.order ?? order)
     }
     if (outcome.type === 'unknown') break
   }

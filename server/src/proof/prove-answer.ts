@@ -51,12 +51,21 @@ function proveInstructions(where: string, answer: Answer, order: Order): void {
     const payable = Number(money(payableMinor ?? amountMinor))
     ensureSame(where, 'amount to transfer', answer.transfer.amount, payable)
   }
-  if (answer.qrcode) ensureSameUnshown(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)
+  if (answer.qrcode) {
+    ensureSameUnshown(where, 'QR code', answer.qrcode.qrcode_text, qrcodeText)
+    ensure(isPicture(answer.qrcode.qrcode_date_url), () => `${where} has no picture of its QR code`)
+  }
   if (answer.transfer) {
     ensureSameUnshown(where, 'bank', answer.transfer.bank_code, transfer?.bankCode)
     ensureSameUnshown(where, 'account', answer.transfer.account_number, transfer?.accountNumber)
     ensureSameUnshown(where, 'account name', answer.transfer.account_name, transfer?.accountName)
   }
+}
+
+/** A picture, or the encoder that draws it. */
+function isPicture(value: unknown): boolean {
+  if (typeof value === 'string') return value.startsWith('data:image/png;base64,')
+  return typeof value === 'object' && value !== null && 'encoder' in value
 }
 
 interface Answer {
@@ -67,7 +76,7 @@ interface Answer {
   created_at?: unknown
   expires_in?: unknown
   wallet?: { balance?: unknown }
-  qrcode?: { qrcode_text?: unknown }
+  qrcode?: { qrcode_text?: unknown; qrcode_date_url?: unknown }
   transfer?: {
     bank_code?: unknown
     account_number?: unknown

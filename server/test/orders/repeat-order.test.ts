@@ -228,3 +228,55 @@ describe.each(['deposit', 'withdraw'] as const)('repeating a %s', (kind) => {
     }
   })
 })
+
+describe('the picture of a QR code', () => {
+  const stored = async (agent: AgentClient): Promise<string> =>
+    (await s.sql('select answer from orders where agent_id = $1', [agent.agentId])).rows[0].answer
+  const store = (agent: AgentClient, answer: string) =>
+    s.sql('update orders set answer = $2 where agent_id = $1', [agent.agentId, answer])
+
+  test('is drawn again for every answer: the order keeps its text and the version of the encoder', async () => {
+    const agent = await s.agent()
+    const order = agent.order({ refId: 'a "qrcode_date_url":{"encoder":9} \\' })
+    const first = await agent.post('/payment/deposit', order)
+    expect(first.json.qrcode.qrcode_date_url).toMatch(/^data:image\/png;base64,iVBOR/)
+    const kept = await stored(agent)
+    expect(kept).not.toContain('base64')
+    expect(JSON.parse(kept).qrcode).toEqual({
+      ...first.json.qrcode,
+      qrcode_date_url: { encoder: 1 },
+    })
+    expect((await agent.post('/payment/deposit', order)).text).toBe(first.text)
+    const { json } = await agent.get(`/payment/orders/${first.json.txn_id}`)
+    expect(json.qrcode).toEqual(first.json.qrcode)
+  })
+
+  test('by an encoder that a later release has is answered with 503, never with other bytes', async () => {
+    const agent = await s.agent()
+    const order = agent.order()
+    const first = await agent.post('/payment/deposit', order)
+    const kept = await stored(agent)
+    await store(agent, kept.replace('"encoder":1', '"encoder":4711'))
+    for (const answer of [
+      await agent.post('/payment/deposit', order),
+      await agent.get(`/payment/orders/${first.json.txn_id}`),
+    ]) {
+      expect([answer.status, answer.json.code]).toEqual([503, 'overloaded'])
+      expect(answer.headers.get('retry-after')).toBe('5')
+    }
+    await store(agent, kept)
+    expect((await agent.post('/payment/deposit', order)).text).toBe(first.text)
+  })
+
+  test('that was stored with an older order is answered as it is', async () => {
+    const agent = await s.agent()
+    const order = agent.order()
+    await agent.post('/payment/deposit', order)
+    const old = (await stored(agent)).replace(
+      '{"encoder":1}',
+      '"data:image/png;base64,iVBORw0KGgo="',
+    )
+    await store(agent, old)
+    expect((await agent.post('/payment/deposit', order)).text).toBe(old)
+  })
+})

@@ -136,6 +136,7 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`answer = replace(answer, '"balance":', '"balance":1')`, order('w open')],
       [`answer = replace(answer, '"txn_id":"1-', '"txn_id":"2-')`, order('waiting')],
       [`answer = replace(answer, '"999"', '"998"')`, order('instructed')],
+      [`answer = replace(answer, '{"encoder":1}', 'null')`, order('instructed')],
       [`answer = ''`, order('waiting')],
     ],
     created_at: [later('created_at', order('waiting')), later('created_at', order('w open'))],

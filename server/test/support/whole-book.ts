@@ -120,7 +120,7 @@ export async function writeWholeBook(owner: Pool, teller: Teller, agentId: bigin
       '{"qrcodeText":"000201","transfer":{"bankCode":"SCB","accountNumber":"999","accountName":"Us"}}',
     answer: instructed.answer.replace(
       '"expires_in"',
-      '"qrcode":{"qrcode_text":"000201"},"transfer":{"bank_code":"SCB","account_number":"999","account_name":"Us","amount":100},"expires_in"',
+      '"qrcode":{"qrcode_text":"000201","qrcode_date_url":{"encoder":1}},"transfer":{"bank_code":"SCB","account_number":"999","account_name":"Us","amount":100},"expires_in"',
     ),
   })
   await receive(await open('deposit', 'waiting'), 'wrong', 5_000n)

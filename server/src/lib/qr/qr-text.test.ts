@@ -316,8 +316,9 @@ describe('Swiss QR-bill', () => {
 test('EPC and Swiss codes are of level M alone, and Swiss ones have the cross in the middle', () => {
   // The first two bits of the format, unmasked, name the level: 00 is M.
   const level = (of: string) => {
-    const { modules } = qrCode(of)
-    return (Number(modules.get(0, 8)) * 2 + Number(modules.get(1, 8))) ^ 0b10
+    const { modules, size } = qrCode(of)
+    const [high, low] = modules.subarray(8 * size)
+    return (Number(high) * 2 + Number(low)) ^ 0b10
   }
   for (let length = 1; length <= 40; length++) {
     const accountName = 'x'.repeat(length)
@@ -325,14 +326,14 @@ test('EPC and Swiss codes are of level M alone, and Swiss ones have the cross in
     expect(level(text('swiss', { ...swissBank, accountName }))).toBe(0)
   }
   expect(qrCode(text('epc', german)).patches).toEqual([])
-  const { modules, patches } = qrCode(text('swiss', swissBank))
+  const { size, patches } = qrCode(text('swiss', swissBank))
   const [edge, square] = patches
-  expect((edge?.width ?? 0) / modules.size).toBeCloseTo(7 / 46)
+  expect((edge?.width ?? 0) / size).toBeCloseTo(7 / 46)
   expect(edge?.isDark).toBe(false)
   expect(square?.isDark).toBe(true)
   for (const { x, width, y, height } of patches) {
-    expect(x + width / 2).toBeCloseTo(modules.size / 2)
-    expect(y + height / 2).toBeCloseTo(modules.size / 2)
+    expect(x + width / 2).toBeCloseTo(size / 2)
+    expect(y + height / 2).toBeCloseTo(size / 2)
   }
 })
 
