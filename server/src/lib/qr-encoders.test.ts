@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
-import readQr from 'jsqr'
+import jsQR from 'jsqr'
 import { expect, test } from 'vitest'
 import { qrCode } from './qr-code.ts'
 import { qrEncoder, qrPicture } from './qr-encoders.ts'
@@ -83,7 +83,7 @@ test('a reader reads every version and level from its picture', () => {
   const levels = new Set<string>()
   for (const text of texts) {
     const { pixels, side } = pixelsOf(qrPicture(qrEncoder, text) ?? '')
-    const read = readQr(pixels, side, side)
+    const read = jsQR.default(pixels, side, side)
     if (read === null) throw new Error(`unreadable: ${text.slice(0, 40)}`)
     expect(Buffer.from(read.binaryData).toString()).toBe(text)
     const { size, modules } = qrCode(text)
