@@ -16,6 +16,13 @@ import {
 } from './orders-row.js'
 import { runStart, runStartFull } from './start-row.js'
 import { runStatement } from './statement-row.js'
+import {
+  runFleet,
+  runFullOrder,
+  runFullWithdrawal,
+  runTrickle,
+  writeProfiles,
+} from './whole-order-rows.js'
 
 const deposits: OrdersRow = {
   name: 'deposits',
@@ -38,6 +45,10 @@ const withdrawals: OrdersRow = {
 
 /** Every row by its name. */
 const rows: Record<string, (bench: Bench) => Promise<unknown>> = {
+  'full-order': runFullOrder,
+  'full-withdrawal': runFullWithdrawal,
+  trickle: runTrickle,
+  fleet: runFleet,
   deposits: (bench) => runOrders(bench, deposits),
   'deposits-qr': (bench) =>
     runOrders(bench, {
@@ -105,6 +116,9 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     full: { type: 'boolean', default: false },
     history: { type: 'string', default: '5000000' },
+    orders: { type: 'string', default: '2000' },
+    against: { type: 'string' },
+    profile: { type: 'string' },
   },
 })
 const all = { ...rows, ...longRows }
@@ -116,20 +130,26 @@ if (options.only !== undefined && !(options.only in all)) {
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
-const bench = {
+const bench: Bench = {
   postgresUrl: postgres.ownerUrl,
   dataDir,
   rounds: Number(options.rounds),
   historyOrders: Number(options.history),
+  orders: Number(options.orders),
+  against: options.against,
 }
 const results = []
 try {
+  if (options.profile !== undefined) await writeProfiles(bench, options.profile)
   for (const [name, run] of Object.entries(all)) {
     const isAsked =
-      options.only === undefined ? options.full || name in rows : options.only === name
+      options.only === undefined
+        ? options.profile === undefined && (options.full || name in rows)
+        : options.only === name
     if (isAsked) results.push(await run(bench))
   }
 } finally {
+  bench.checkedOut?.remove()
   await postgres.close()
   rmSync(dataDir, { recursive: true, force: true })
 }

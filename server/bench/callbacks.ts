@@ -98,7 +98,7 @@ function start(file: string, args: string[], env: NodeJS.ProcessEnv): ChildProce
 }
 
 /** The next message that is the word, or an object that has it. */
-function heard<Message>(child: ChildProcess, word: string): Promise<Message> {
+export function heard<Message>(child: ChildProcess, word: string): Promise<Message> {
   return new Promise((resolve, reject) => {
     const end = (code: number | null) => reject(new Error(`a process ended with ${code}`))
     const hear = (message: unknown) => {

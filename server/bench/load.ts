@@ -41,6 +41,7 @@ export async function load(
   ports: readonly number[],
   requests: readonly Buffer[],
   connections: number,
+  onAnswer?: (body: Buffer) => void,
 ): Promise<LoadResult> {
   const latenciesMs: number[] = []
   const statuses: Record<string, number> = {}
@@ -66,10 +67,11 @@ export async function load(
           }
           socket.on('connect', sendNext)
           socket.on('error', reject)
-          onMessage(socket, (head) => {
+          onMessage(socket, (head, body) => {
             const status = head.slice(9, 12)
             statuses[status] = (statuses[status] ?? 0) + 1
             latenciesMs.push(performance.now() - sentAt)
+            onAnswer?.(body)
             sendNext()
           })
         }),

@@ -13,6 +13,12 @@ export interface Bench {
   rounds: number
   /** How many orders are there before the rows that are about a history. */
   historyOrders: number
+  /** How many whole orders a round has. */
+  orders: number
+  /** A revision that whole orders are compared with. */
+  against: string | undefined
+  /** Where that is, once a row has asked for it. */
+  checkedOut?: { tree: string; remove(): void }
 }
 
 export interface Variant {
