@@ -45,6 +45,16 @@ import {
   payoutsByReference,
   referenceColumns,
 } from './payout-references.ts'
+import {
+  type BookedNotice,
+  bookedEventColumns,
+  bookedNoticeColumns,
+  eventKeyOf,
+  insertBookedEvents,
+  insertBookedNotices,
+  recordedEvents,
+  type TakenNotice,
+} from './taken-notices.ts'
 import { lastTimes } from './wallet-as-of.ts'
 
 /** Another process changed what this batch had read: the batch must be read and folded again. */
@@ -89,6 +99,7 @@ export async function readBooks(
   const onceKeys = pairs(commands, onceKeyOf)
   const references = commands.flatMap((c) => (c.type === 'hand_over' ? c.references : []))
   const afterNo = pairs(commands, orderIdAfterNo)
+  const notices = commands.flatMap((c) => ('notice' in c && c.notice ? c.notice : []))
 
   // The queries are sent together; the database runs them in order, so the reads see the state under the
   // locks. The archive is read after the books, because orders only ever move from the books to the
@@ -109,6 +120,7 @@ export async function readBooks(
     done,
     archivedRefs,
     archivedKeys,
+    recorded,
     limitRules,
   ] = await all([
     all(
@@ -144,6 +156,7 @@ export async function readBooks(
       sql.archivedByKey,
       onceKeys,
     ),
+    readRecorded(tx, notices),
     readList<LimitRule>(tx, 'limit-rules', rulesOf, [...new Set(commands.map((c) => c.agentId))]),
   ])
 
@@ -163,6 +176,7 @@ export async function readBooks(
     doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
     archivedKeys: new Set(archivedKeys.map((row) => keyOf(row.agent_id, row.once_key))),
+    recordedEvents: new Set(recorded.map(eventKeyOf)),
     limitRules,
     limits: new Map(),
   }
@@ -291,6 +305,47 @@ async function insertAllReferences(tx: BatchTx, payouts: HandedPayout[]): Promis
   )
 }
 
+/** An event that another process has recorded meanwhile is decided on from its record. */
+async function insertAllNotices(tx: BatchTx, notices: BookedNotice[]): Promise<void> {
+  if (notices.length === 0) return
+  // Inserted in key order, so that two processes with the same events do not deadlock.
+  const sorted = notices.toSorted((a, b) => (eventKeyOf(a) < eventKeyOf(b) ? -1 : 1))
+  const values = bookedEventColumns.values(sorted)
+  const [{ rows }] = await all([
+    run<EventRow>(tx, 'insert-booked-events', insertBookedEvents, values),
+    run(tx, 'insert-booked-notices', insertBookedNotices, bookedNoticeColumns.values(sorted)),
+  ])
+  if (rows.length === notices.length) return
+  const inserted = new Set(rows.map(eventOfRow).map(eventKeyOf))
+  const taken = notices.filter((notice) => !inserted.has(eventKeyOf(notice)))
+  throw new BooksChanged(
+    `${taken.length} events were recorded meanwhile`,
+    new Set(taken.map(({ agentId }) => agentId)),
+  )
+}
+
+interface EventRow {
+  agent_id: bigint
+  provider: string
+  event_id: string
+}
+
+const eventOfRow = ({ agent_id, provider, event_id }: EventRow) => ({
+  agentId: agent_id,
+  provider,
+  eventId: event_id,
+})
+
+async function readRecorded(tx: BatchTx, notices: TakenNotice[]) {
+  if (notices.length === 0) return []
+  const { rows } = await run<EventRow>(tx, 'recorded-events', recordedEvents, [
+    notices.map(({ agentId }) => agentId),
+    notices.map(({ provider }) => provider),
+    notices.map(({ eventId }) => eventId),
+  ])
+  return rows.map(eventOfRow)
+}
+
 /** Writes the result of a batch. Every statement must affect exactly the rows it names. */
 export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
   await all([
@@ -349,6 +404,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
       writes.wallets.map(({ wallet, seqRead }) => ({ ...wallet, seqRead })),
     ),
     writeLimits(tx, writes),
+    insertAllNotices(tx, writes.notices),
   ])
 }
 

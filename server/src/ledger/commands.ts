@@ -16,6 +16,7 @@ import type {
   Wallet,
 } from './book.ts'
 import type { LimitCheck, LimitFacts } from './limits.ts'
+import type { TakenNotice } from './taken-notices.ts'
 
 /**
  * Every change that can be requested of an agent's book. Each may be repeated but takes effect only once.
@@ -81,6 +82,8 @@ export type Command = {
       orderId: string | null
       provider: string | null
       payment: PaymentNotice
+      /** What reported it; recorded with it, unless its event is recorded: then nothing is done. */
+      notice?: TakenNotice
     }
   | { type: 'credit_payment'; orderId: string; paymentId: string }
   | { type: 'credit_wallet'; paymentId: string; reason: string }
@@ -224,6 +227,8 @@ export type Decision =
   | { type: 'refused'; code: ProblemCode; detail: string; limit?: LimitNamed }
   /** Nothing to write: the command is a repeat or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
+  /** The event that the command was made of is recorded: what becomes of it is decided from the record. */
+  | { type: 'recorded'; order: undefined }
   /** The money does not belong to the order it was reported for: it waits outside the agent's book. */
   | { type: 'unmatched'; order: undefined; why: UnmatchedWhy }
   | ({

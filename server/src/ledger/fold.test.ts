@@ -82,6 +82,7 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     lastTimes: new Map(),
     archivedRefs: new Set(),
     archivedKeys: new Set(),
+    recordedEvents: new Set(),
     limitRules: [],
     limits: new Map(),
     ...fields,

@@ -23,6 +23,7 @@ import { houseBook } from './house.ts'
 import { journalHash } from './journal-hash.ts'
 import { LimitCount } from './limit-count.ts'
 import type { AgentLimits, LimitCheck, LimitPayee, LimitRule, LimitUse } from './limits.ts'
+import { type BookedNotice, eventKeyOf } from './taken-notices.ts'
 
 /** The parts of the books that a batch of commands touches, as read. */
 export interface Books {
@@ -55,6 +56,8 @@ export interface Books {
   /** By agent: the refIds of archived orders, and the keys of archived payments and adjustments. */
   archivedRefs: Set<string>
   archivedKeys: Set<string>
+  /** Those of the commands' events that are recorded. */
+  recordedEvents: ReadonlySet<string>
   /** The limits of the commands' agents, and of each agent. */
   limitRules: readonly LimitRule[]
   /** By agent: what the limits need to know, of agents that have some. */
@@ -85,6 +88,8 @@ export interface Writes {
   uses: LimitUse[]
   checks: LimitCheck[]
   payees: LimitPayee[]
+  /** The notices whose payments the batch books. */
+  notices: BookedNotice[]
   /** The agents whose new deposits were not measured against limits: they must have none. */
   unlimited: bigint[]
 }
@@ -112,6 +117,7 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     uses: writes.uses.filter(isOwn),
     checks: writes.checks.filter(isOwn),
     payees: writes.payees.filter(isOwn),
+    notices: writes.notices.filter(isOwn),
     unlimited: writes.unlimited.filter((each) => each === agentId),
   }
 }
@@ -194,6 +200,7 @@ export const noBooks: Books = {
   doneKeys: new Set(),
   archivedRefs: new Set(),
   archivedKeys: new Set(),
+  recordedEvents: new Set(),
   limitRules: [],
   limits: new Map(),
 }
@@ -250,6 +257,8 @@ export function fold(
   const limitCount = new LimitCount(books.limits)
   const checks: LimitCheck[] = []
   const unlimited = new Set<bigint>()
+  const notices: BookedNotice[] = []
+  const recordedEvents = new Set(books.recordedEvents)
   /** By agent: the hash of the last row. */
   const heads = new Map<bigint, string>()
 
@@ -275,6 +284,10 @@ export function fold(
     const { agentId } = command
     const wallet = wallets.get(agentId) ?? (needsWallet(command) ? undefined : untouched(agentId))
     if (!wallet) throw new Error(`the wallet of agent ${agentId} was not read`)
+    const notice = command.type === 'receive_payment' ? command.notice : undefined
+    if (notice && recordedEvents.has(eventKeyOf(notice))) {
+      return { type: 'recorded', order: undefined }
+    }
     const house = 'houseId' in command ? wallets.get(command.houseId) : undefined
     const paymentId = paymentIdOf(command)
     const attempted = orderIdAfterNo(command)
@@ -328,6 +341,11 @@ export function fold(
       if (change.item?.kind === 'refunded_and_taken_back') {
         takenBack.add(keyOf(agentId, change.item.orderId))
       }
+    }
+    if (notice) {
+      const why = decision.payment?.why ?? null
+      notices.push({ ...notice, result: why === null ? 'applied' : 'waiting', detail: why })
+      recordedEvents.add(eventKeyOf(notice))
     }
     if (decision.payment) {
       payments.set(keyOf(agentId, decision.payment.paymentId), decision.payment)
@@ -408,6 +426,7 @@ export function fold(
     uses: limitCount.changes(),
     checks,
     payees: limitCount.newPayees,
+    notices,
     unlimited: [...unlimited],
   }
   for (const [key, order] of orders) {

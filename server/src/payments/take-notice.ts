@@ -15,7 +15,7 @@ import { findPayout } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { confirmedEvent, isWithinTokenLimits } from './by-token.ts'
-import { eventFromText, ownEventId, storable } from './event-text.ts'
+import { eventFromText, eventText, ownEventId, storable } from './event-text.ts'
 import {
   claimDueEvents,
   type EventKey,
@@ -29,7 +29,7 @@ import {
   recordNotices,
 } from './notice-events.ts'
 import { isItsOrder, providerRights, rightsFault } from './provider-rights.ts'
-import { effectOf, takeBack, takePayment } from './take-payment.ts'
+import { bookAtOnce, effectOf, takeBack, takePayment } from './take-payment.ts'
 
 type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
@@ -39,10 +39,16 @@ export type Told = Effect | { result: 'open'; detail: string }
 /** After this time a notice is answered, since it is on disk; unprocessed events are left over. */
 const actedOnForMs = 15_000
 
+/** A notice that is not booked within this time, because its wallet is locked, is recorded meanwhile. */
+const atOnceMs = 5_000
+
 /** How long a round waits for its leftover events; those that take longer keep only their own agent's places. */
 const roundMs = 500
 
-/** Takes providers' notices: stores all events before it processes any of them, each separately. */
+/**
+ * Takes providers' notices: stores all events before it processes any of them, each separately. Only a notice of one
+ * payment is stored together with what it leads to.
+ */
 export class NoticeTaker {
   private readonly desk: NoticeDesk
   private readonly onError: (error: unknown) => void
@@ -96,6 +102,8 @@ export class NoticeTaker {
   ): Promise<({ id: string } & Told)[]> {
     // A notice may be of no interest.
     if (events.length === 0) return []
+    const booked = await this.takeAtOnce(provider, events, body)
+    if (booked) return [booked]
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
     const started = performance.now()
@@ -116,6 +124,38 @@ export class NoticeTaker {
     // Nothing is on disk, so no process could act on it later.
     if (lost !== undefined) throw new Problem('overloaded', lost, later)
     return effects
+  }
+
+  /**
+   * Books a notice of one payment and records it, in one transaction instead of three. Undefined if that cannot be, is
+   * refused, fails or takes long: the notice then goes the way of all others, which finds out if it was booked after all.
+   */
+  private async takeAtOnce(
+    provider: Provider,
+    [first, ...others]: ProviderEvent[],
+    body: Buffer,
+  ): Promise<({ id: string } & Told) | undefined> {
+    if (first?.type !== 'payment' || first.byToken || others.length > 0) return undefined
+    const event = storable(first)
+    if (event.type !== 'payment') return undefined
+    const notice = {
+      noticeId: randomUUID(),
+      receivedAt: this.desk.now(),
+      event: eventText(event),
+      body: body.toString('base64'),
+    }
+    let timer: NodeJS.Timeout | undefined
+    const effect = await Promise.race([
+      bookAtOnce(this.desk, provider, event, notice).catch((error) => {
+        if (!(error instanceof Problem)) this.onError(error)
+        return undefined
+      }),
+      new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => resolve(undefined), atOnceMs)
+      }),
+    ])
+    clearTimeout(timer)
+    return effect && { id: first.id, ...effect }
   }
 
   /** Stores all events. One that differs from the stored event with its id gets a separate id. */

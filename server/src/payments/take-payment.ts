@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { currencyOf } from '../agents/agent-currency.ts'
 import type { PaymentClaim, UnmatchedWhy } from '../ledger/book.ts'
-import type { UnmatchedNotice } from '../ledger/commands.ts'
+import type { PaymentNotice, UnmatchedNotice } from '../ledger/commands.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
+import type { TakenNotice } from '../ledger/taken-notices.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Effect } from '../payouts/pay-out.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
+import type { Done } from '../teller/teller.ts'
 import { storableId } from './event-text.ts'
 import { orderOfPayment } from './payments.ts'
 import { rightsFault } from './provider-rights.ts'
@@ -29,6 +31,30 @@ function paymentIdOf(provider: Pick<Provider, 'name'>, paymentId: string): strin
 }
 
 /**
+ * Books a payment and records the notice that reported it, in one transaction. Undefined if the payment was not booked:
+ * nothing is recorded then, and the notice has to be recorded before anything is done about it.
+ */
+export async function bookAtOnce(
+  desk: PaymentDesk,
+  provider: Provider,
+  event: ProviderEvent & { type: 'payment' },
+  notice: Pick<TakenNotice, 'noticeId' | 'receivedAt' | 'event' | 'body'>,
+): Promise<Effect | undefined> {
+  const named = parseTxnId(event.reference)
+  if (!named || !isAmount(event) || rightsFault(provider, event) !== undefined) return undefined
+  if ((await currencyOf(desk.pool, named.agentId)) !== event.currency) return undefined
+  const done = await desk.teller.do({
+    type: 'receive_payment',
+    ...named,
+    provider: provider.name,
+    at: desk.now(),
+    payment: paymentIn(provider, event, notice.receivedAt),
+    notice: { ...named, provider: provider.name, eventId: event.id, ...notice },
+  })
+  return done.changed ? effectOfPayment(done) : undefined
+}
+
+/**
  * Credits incoming money to the order that it names. Money that does not fit the order, or was claimed
  * before, waits for a person.
  */
@@ -38,16 +64,9 @@ export async function takePayment(
   event: ProviderEvent & { type: 'payment' },
   receivedAt: Date,
 ): Promise<Effect> {
-  if (event.amountMinor <= 0n || event.amountMinor > maxBalanceMinor) {
-    return { result: 'refused', detail: 'This is not an amount.' }
-  }
-  const { amountMinor, payer, reference, currency } = event
-  const payment = {
-    paymentId: paymentIdOf(provider, event.paymentId),
-    amountMinor,
-    paidAt: event.paidAt ?? receivedAt,
-    payer,
-  }
+  if (!isAmount(event)) return { result: 'refused', detail: 'This is not an amount.' }
+  const { reference, currency } = event
+  const payment = paymentIn(provider, event, receivedAt)
   const named = parseTxnId(reference)
   const ownCurrency = named && (await currencyOf(desk.pool, named.agentId))
   let why: UnmatchedWhy = 'unmatched'
@@ -67,11 +86,33 @@ export async function takePayment(
   )
 }
 
+function isAmount({ amountMinor }: ProviderEvent & { type: 'payment' }): boolean {
+  return amountMinor > 0n && amountMinor <= maxBalanceMinor
+}
+
+function paymentIn(
+  provider: Provider,
+  { paymentId, amountMinor, paidAt, payer }: ProviderEvent & { type: 'payment' },
+  receivedAt: Date,
+): PaymentNotice {
+  return {
+    paymentId: paymentIdOf(provider, paymentId),
+    amountMinor,
+    paidAt: paidAt ?? receivedAt,
+    payer,
+  }
+}
+
+/** What became of a payment that was booked. */
+function effectOfPayment({ payment }: Done): Effect {
+  return payment?.why ? { result: 'waiting', detail: payment.why } : { result: 'applied' }
+}
+
 async function receive(
   desk: PaymentDesk,
   provider: Provider,
   named: { agentId: bigint; orderId: string },
-  payment: Pick<UnmatchedNotice, 'paymentId' | 'amountMinor' | 'paidAt' | 'payer'>,
+  payment: PaymentNotice,
 ): Promise<Effect | UnmatchedWhy> {
   try {
     const done = await desk.teller.do({
@@ -83,8 +124,7 @@ async function receive(
     })
     if (done.unmatched) return done.unmatched
     if (!done.changed) return { result: 'unchanged' }
-    const why = done.payment?.why
-    return why ? { result: 'waiting', detail: why } : { result: 'applied' }
+    return effectOfPayment(done)
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'order_not_found') throw error
     return 'unmatched'

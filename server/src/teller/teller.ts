@@ -14,6 +14,8 @@ export interface Done {
   changed: boolean
   /** The payment in its new state, if the command changed one. */
   payment?: Payment | undefined
+  /** The event that the command was made of is recorded; nothing was done. */
+  isRecorded?: true
   /** Why the reported money does not belong to the order; nothing was written. */
   unmatched?: UnmatchedWhy
   /** The item that a person has to look into, if the command contradicted the books. */
@@ -387,6 +389,9 @@ export class Teller {
               decision.limit && { limit: decision.limit },
             ),
           )
+          break
+        case 'recorded':
+          resolve({ order: undefined, changed: false, isRecorded: true })
           break
         case 'unmatched':
           resolve({ order: undefined, changed: false, unmatched: decision.why })

@@ -67,6 +67,9 @@ const sharedTables: Record<string, { folder: string; verbs: string[] }> = {
   // No outcome without its callback: the teller writes both in one transaction, callbacks/ delivers.
   callbacks: { folder: 'ledger', verbs: ['insert into'] },
   callback_bodies: { folder: 'ledger', verbs: ['insert into'] },
+  // The teller records the notices of the payments that it books.
+  notices: { folder: 'ledger', verbs: ['insert into'] },
+  notice_events: { folder: 'ledger', verbs: ['insert into'] },
   // A withdrawal and its attempt at a provider: the teller hands over in one transaction, payouts/ asks.
   payouts: { folder: 'ledger', verbs: ['insert into', 'update'] },
 }

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readWallet } from '../../src/ledger/read-wallet.ts'
 import { newOrderId, txnId } from '../../src/lib/ids.ts'
+import { eventText } from '../../src/payments/event-text.ts'
 import { closeEvent, listOpenEvents } from '../../src/payments/open-events.ts'
 import { providerRights } from '../../src/payments/provider-rights.ts'
 import { handOver, submit } from '../../src/payouts/pay-out.ts'
@@ -72,6 +73,22 @@ async function recorded(id: string) {
     [id],
   )
   return rows
+}
+
+/** Records an event as a process does before it acts on it, or after. */
+async function record(
+  { agentId }: AgentClient,
+  event: ProviderEvent,
+  { result, detail }: { result: string | null; detail: string | null },
+) {
+  await s.sql(
+    `insert into notice_events (agent_id, provider, event_id, received_at, order_id, event, result, detail, act_at)
+     values ($1, 'bank', $2, $7, $3, $4, $5, $6, case when $5::text is null then $7::timestamptz + interval '30 s' end)`,
+    [
+      ...[agentId, event.id, event.reference.split('-')[1], eventText(event), result, detail],
+      s.clock(),
+    ],
+  )
 }
 
 /** As a person does who has found out what an event is about. Returns what it reports, in words. */
@@ -217,25 +234,58 @@ describe('a notice', () => {
   it('that was recorded by a process that died is acted on when it is repeated', async () => {
     const { agent, id } = await deposit()
     const event = paymentEvent(id, s.clock())
-    // The first commit is the notice's, the second the teller's.
-    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
-    const lost = bank.tell(other.service.url, event)
-    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
-    expect(await statusOf(agent, id)).toBe('WAITING')
+    await record(agent, event, { result: null, detail: null })
     expect((await tell(event)).json.results).toEqual([{ id: event.id, result: 'applied' }])
-    proxy.refuse(false)
-    // The other one comes back to life, and finds it done.
-    expect((await lost).status).toBe(200)
     expect(await told(agent, id)).toEqual(['PAID'])
-    expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
+    expect(await recorded(event.id)).toMatchObject([{ result: 'applied', act_at: null }])
   })
 
   it('whose commit was lost on the way is answered as it was decided', async () => {
     const { agent, id } = await deposit()
-    proxy.cutNextCommits(['spared', 'after'])
+    const next: string = (await agent.deposit()).json.txn_id
+    // A notice of one payment is committed with it, any other before its events are acted on.
+    proxy.cutNextCommits(['after'])
     const answer = await bank.tell(other.service.url, paymentEvent(id, s.clock()))
     expect(answer.json.results).toMatchObject([{ result: 'applied' }])
+    proxy.cutNextCommits(['spared', 'after'])
+    const nobody = paymentEvent('nobody', s.clock())
+    const answers = await bank.tell(other.service.url, paymentEvent(next, s.clock()), nobody)
+    expect(answers.json.results).toMatchObject([{ result: 'applied' }, { result: 'waiting' }])
     expect(await told(agent, id)).toEqual(['PAID'])
+    expect(await told(agent, next)).toEqual(['PAID'])
+  })
+
+  it('of one payment is on disk with what it leads to, in one transaction', async () => {
+    const { agent, id } = await deposit()
+    const event = paymentEvent(id, s.clock())
+    const written = async () =>
+      (
+        await s.sql(
+          `select e.result, e.act_at, e.xmin::text = p.xmin::text and n.xmin::text = p.xmin::text as "isOne"
+           from notice_events e join notices n using (notice_id, received_at)
+             left join payments p on p.agent_id = e.agent_id and p.order_id = e.order_id
+           where e.event_id = $1`,
+          [event.id],
+        )
+      ).rows
+    expect((await tell(event)).json.results).toMatchObject([{ result: 'applied' }])
+    expect(await written()).toEqual([{ result: 'applied', act_at: null, isOne: true }])
+    expect(await told(agent, id)).toEqual(['PAID'])
+    // One that waits for a person, because its order is paid, as well.
+    const second = paymentEvent(id, s.clock())
+    expect((await tell(second)).json.results).toMatchObject([{ result: 'waiting' }])
+    expect(await recorded(second.id)).toMatchObject([{ result: 'waiting', act_at: null }])
+  })
+
+  it('whose event came to something before credits nobody when it comes again', async () => {
+    const { agent, id } = await deposit()
+    const event = paymentEvent(id, s.clock())
+    await record(agent, event, { result: 'refused', detail: 'It was not credited.' })
+    expect((await tell(event)).json.results).toMatchObject([{ result: 'unchanged' }])
+    expect(await statusOf(agent, id)).toBe('WAITING')
+    expect(await recorded(event.id)).toMatchObject([{ result: 'refused' }])
+    // No proof would take that for right.
+    await s.sql('delete from notice_events where event_id = $1', [event.id])
   })
 
   it('with the id of another event that says something else is not taken for it', async () => {
@@ -629,14 +679,10 @@ describe('what could not be acted on at once', () => {
     const { agent, id } = await deposit({ expiresInS: 60 })
     const event = paymentEvent(id, null)
     // As by a process that died after it had put the notice on disk.
-    proxy.cutNextCommits(['spared', 'before'], () => proxy.refuse(true))
-    const lost = bank.tell(other.service.url, event)
-    await expect.poll(() => recorded(event.id)).toMatchObject([{ result: null }])
+    await record(agent, event, { result: null, detail: null })
     await tryAgainUntil(() => isFinished(event.id))
-    proxy.refuse(false)
     expect((await told(agent, id)).at(-1)).toBe('PAID')
     expect(await recorded(event.id)).toMatchObject([{ result: 'applied' }])
-    expect((await lost).status).toBe(200)
   })
 
   it('is answered 200 once it is on disk: an event that fails keeps no other from being acted on', async () => {
