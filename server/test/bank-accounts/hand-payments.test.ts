@@ -246,10 +246,9 @@ describe('what the bank says', () => {
     const amount = '250.00'
     const make = async () => (await agent.deposit({ userId: 'u2', amount: 250 })).json
     const [mine, theirs] = [await make(), await make()]
-    const { rows } = await s.sql(
-      'select code from expected_deposits where account = $1 order by order_id desc limit 1',
-      [account.account.name],
-    )
+    const { rows } = await s.sql('select code from expected_deposits where order_id = $1', [
+      theirs.txn_id.split('-')[1],
+    ])
     expect(rows).toHaveLength(1)
     await record({ txn_id: mine.txn_id, amount, slip: await bring() })
     const line = { amount, text: rows[0].code }
