@@ -8,6 +8,7 @@ import {
   NativeSelect,
   Paper,
   PasswordInput,
+  SegmentedControl,
   Select,
   Table,
   Textarea,
@@ -83,6 +84,8 @@ export const theme = createTheme({
     Textarea: Textarea.extend({ defaultProps: { size: 'sm', autosize: true, minRows: 2 } }),
     Select: Select.extend({ defaultProps: { size: 'sm', checkIconPosition: 'right' } }),
     NativeSelect: NativeSelect.extend({ defaultProps: { size: 'sm' } }),
+    // While they change, colours are of neither scheme, and some cannot be read.
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { transitionDuration: 0 } }),
     Paper: Paper.extend({ defaultProps: { withBorder: true, radius: 'md', p: 'md' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 7, horizontalSpacing: 12 } }),
     Modal: Modal.extend({

@@ -1,3 +1,4 @@
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { newOrderId } from '../lib/ids.ts'
@@ -69,6 +70,13 @@ export async function holdRestored(
      select w.agent_id, $1, w.seq from wallets w where w.agent_id > 0`,
     [now],
   )
+  await raiseAlert(tx, {
+    kind: 'payout_alarm',
+    subject: `restore ${restore.restoreId}`,
+    words: `Nothing is paid out until two people release it. ${found}`,
+    to: { roles: ['admin', 'operator'] },
+    at,
+  })
   return { ...restore, epoch: now, found, askedAt: null }
 }
 

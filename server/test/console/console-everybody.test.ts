@@ -220,7 +220,7 @@ describe('by role', () => {
     const user = await signIn(test, 'agent', agent)
     const page = await console.tab(user)
     await page.goto(console.at('/orders'))
-    await page.getByRole('cell', { name: 'MINE' }).waitFor()
+    await page.getByRole('cell', { name: /^MINE/ }).waitFor()
     expect(await page.getByText('THEIRS').count()).toBe(0)
     for (const name of [
       'To decide',

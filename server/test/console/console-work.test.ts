@@ -61,16 +61,16 @@ describe('orders', () => {
     await agent.deposit({ refId: 'DEP-1', amount: 250 })
     await agent.withdraw({ refId: 'WIT-1', amount: 300 })
     await open('/orders')
-    await page.getByRole('cell', { name: 'DEP-1' }).waitFor()
+    await page.getByRole('cell', { name: /^DEP-1/ }).waitFor()
     await page.getByLabel('Kind').selectOption('withdraw')
-    await expect.poll(() => page.getByRole('cell', { name: 'DEP-1' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('cell', { name: /^DEP-1/ }).count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?kind=withdraw')
     await page.reload()
-    await page.getByRole('cell', { name: 'WIT-1' }).waitFor()
+    await page.getByRole('cell', { name: /^WIT-1/ }).waitFor()
     expect(await page.getByLabel('Kind').inputValue()).toBe('withdraw')
 
     await agent.withdraw({ refId: 'WIT-2', amount: 40 })
-    await page.getByRole('cell', { name: 'WIT-2' }).waitFor()
+    await page.getByRole('cell', { name: /^WIT-2/ }).waitFor()
 
     await button('Columns').click()
     await page.getByRole('menuitemcheckbox', { name: 'Fee' }).click()
@@ -281,7 +281,7 @@ describe('home', () => {
     await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
     expect(await page.locator('.recharts-bar-rectangle').count()).toBe(json.hours.length * 2)
     expect(await page.locator('.recharts-area').count()).toBe(0)
-    expect(await page.getByText('Orders are refused').count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'Orders are refused' }).count()).toBe(0)
     const state = async (to: 'on' | 'off') => {
       const body = { state: to, reason: 'maintenance', code: admin.code() }
       const answer = await admin.send('PATCH', '/providers/sandbox', body)
@@ -294,14 +294,16 @@ describe('home', () => {
       await heading('Today')
     }
     await state('off')
-    await page.getByText('Orders are refused').waitFor()
+    await page.getByRole('heading', { name: 'Orders are refused' }).waitFor()
     await page
       .getByRole('alert')
       .getByText('No provider takes deposits in THB, withdrawals in THB', { exact: false })
       .waitFor()
     expect(await axeFaults(page)).toEqual([])
     await state('on')
-    await expect.poll(() => page.getByText('Orders are refused').count()).toBe(0)
+    await expect
+      .poll(() => page.getByRole('heading', { name: 'Orders are refused' }).count())
+      .toBe(0)
   })
 })
 
@@ -412,7 +414,7 @@ describe('providers, users, settings and the log', () => {
     const texts = await cells.allInnerTexts()
     expect(texts.slice(3, 7)).toEqual([told(deposits), told(payouts), '2', '1'])
     await page.getByRole('link', { name: '1', exact: true }).click()
-    await page.getByRole('cell', { name: 'LOST-1' }).waitFor()
+    await page.getByRole('cell', { name: /^LOST-1/ }).waitFor()
     expect(new URL(page.url()).search).toBe('?payout=unknown&provider=sandbox')
     expect(await page.getByRole('cell', { name: /^KEPT/ }).count()).toBe(0)
   })

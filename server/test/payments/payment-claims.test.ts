@@ -267,11 +267,11 @@ describe('a person', () => {
     expect([await told(agent, id), await waiting(paymentId)]).toEqual([['PAID'], []])
   })
 
-  it('may dismiss it as not being money, with evidence and once', async () => {
+  it('may dismiss it as not being money, with a reason and once', async () => {
     const { two, first, second, path } = await contested()
     const words = { evidence: 'the bank: sent by mistake', reason: 'asked the bank' }
     const dismiss = () => admin.post(`${path}/dismiss`, { ...words, code: admin.code() })
-    expect((await admin.post(`${path}/dismiss`, { reason: 'no evidence' })).status).toBe(422)
+    expect((await admin.post(`${path}/dismiss`, { evidence: 'no reason' })).status).toBe(422)
     expect((await dismiss()).json.payment).toMatchObject({
       state: 'dismissed',
       evidence: words.evidence,

@@ -95,11 +95,11 @@ export function Preview(props: { agent: AgentDetail; colour: string; logo: strin
         {`${moneyText(100, agent.currency)} ${agent.currency}`}
       </p>
       <div
+        role="img"
+        aria-label={says.sample}
         className={classes.previewButton}
         style={colour === '' ? undefined : { background: colour }}
-      >
-        {says.sample}
-      </div>
+      />
     </figure>
   )
 }
