@@ -241,8 +241,9 @@ describe('an order with such text', () => {
       to: ['2090-01-01T00:00:00Z'],
       currency: ['THB'],
       name: [(await makeAccount(s, { accountName: '<img src=x>' }, { isOff: true })).account.name],
-      // In the sandbox nothing is proposed.
+      // In the sandbox nothing is proposed, and nobody has brought a slip.
       id: [],
+      slip: [],
     }
     for (const [path, { get }] of Object.entries<Answer['json']>(description.paths)) {
       if (!get) continue

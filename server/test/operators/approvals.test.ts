@@ -198,9 +198,7 @@ const requests: Record<string, Make> = {
   }),
   'POST /connectors/{name}/use': async () => {
     const name = `pay-${randomUUID().slice(0, 8)}`
-    // It gets no orders of the other tests.
-    const currencies = { currencies: ['VND'] }
-    await prepare(s, name, companyDocument({ url: 'https://pay.example' }, 1, currencies))
+    await prepare(s, name, companyDocument({ url: 'https://pay.example' }, 1))
     return {
       path: `/connectors/${name}/use`,
       body: { version: 1, use: 0, secrets: { api: 1, hook: 1 } },

@@ -424,7 +424,7 @@ describe('a movement', () => {
     expect(await found('to=2020-01-01')).toEqual([])
     const page = (await operator.get('/bank-accounts/kbank/movements?limit=2')).json
     const rest = await found(`cursor=${encodeURIComponent(page.next)}`)
-    expect(page.data.length + rest.length).toBe(10)
+    expect(page.data.length + rest.length).toBe(11)
     expect((await operator.get('/bank-accounts/kbank/movements?from=2026-02-30')).status).toBe(422)
   })
 })

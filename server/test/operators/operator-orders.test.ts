@@ -452,8 +452,8 @@ describe('an action', () => {
       await s.sql(`update payouts set state = 'unknown' where order_id = $1`, [
         made.txn_id.split('-')[1],
       ])
-      const bare = await act(admin, made.txn_id, action, { code: admin.code() })
-      expect(bare.json.errors).toMatchObject([{ field: 'evidence' }])
+      const bare = await act(admin, made.txn_id, action, { reason: undefined, code: admin.code() })
+      expect(bare.json.errors).toMatchObject([{ field: 'reason' }])
       const unknown = async () => (await pagesOf(admin, '&payout=unknown', 5)).map((o) => o.txn_id)
       expect(await unknown()).toEqual([made.txn_id])
       expect((await admin.get('/provider-figures')).json.data).toMatchObject([{ unknown: 1 }])
