@@ -365,6 +365,13 @@ describe('a session that was left open', () => {
     'POST /payments/{payment_id}/note',
     'POST /open-items/{item_id}/assign',
     'POST /open-items/{item_id}/note',
+    'POST /slips',
+    'POST /payment-decisions/preview',
+    'POST /orders/{txn_id}/marks',
+    'POST /orders-together/resend',
+    'POST /orders-together/mark',
+    'POST /shared-views',
+    'POST /shared-views/forget',
   ]
   /** What of the routes that ask for a code sometimes needs none. */
   const sometimes: Record<string, (body: Body) => boolean> = {
@@ -385,6 +392,8 @@ describe('a session that was left open', () => {
     properties?: Record<string, Shape>
     required?: string[]
     minimum?: number
+    minItems?: number
+    items?: Shape
     pattern?: string
   }
 
@@ -398,11 +407,17 @@ describe('a session that was left open', () => {
     if (shape.type === 'null') return [null]
     if (shape.type === 'boolean') return [true, false]
     if (shape.type === 'integer') return [shape.minimum ?? 1]
-    if (shape.type === 'array') return [[]]
+    if (shape.type === 'array') {
+      return [shape.minItems && shape.items ? samples(shape.items, name).slice(0, 1) : []]
+    }
     if (shape.type === 'object') return [bodiesOf(shape)[0]]
     if (name === 'amount') return ['1']
     const fitting = new RegExp(shape.pattern ?? '')
-    return [['text', '1', 'a'.repeat(32), 'a'.repeat(64)].find((each) => fitting.test(each))]
+    return [
+      ['text', '1', '2026-11-16', 'a'.repeat(32), 'a'.repeat(64)].find((each) =>
+        fitting.test(each),
+      ),
+    ]
   }
 
   /** The required fields with every choice of the others: where what is sent decides whether a code is needed. */

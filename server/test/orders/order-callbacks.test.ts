@@ -62,6 +62,7 @@ describe('callbacks', () => {
       })
       expect(Object.keys(event)).toEqual([
         'seq',
+        'epoch',
         'txn_id',
         'ref_id',
         'kind',
