@@ -3,7 +3,6 @@ import { houseBook } from '../../src/ledger/house.ts'
 import { findItem } from '../../src/ledger/open-items.ts'
 import { parseDecimal } from '../../src/lib/money.ts'
 import { itemNext } from '../../src/payouts/item-words.ts'
-import { PayoutLane } from '../../src/payouts/payout-lane.ts'
 import type { PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
 import { writeOff } from '../../src/teller/write-off.ts'
@@ -20,6 +19,7 @@ import {
   resolve,
   startProcess,
   statusOf,
+  takeOnlyPlace,
   told,
 } from '../support/fake-provider.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -110,10 +110,7 @@ describe('if nothing has left for the second, it is not sent there and is PAID b
   })
 
   it('while it waits for a place at a third', async () => {
-    let letGo = () => {}
-    const lane = new PayoutLane(1)
-    Reflect.get(process.runner, 'handing').set('gamma', lane)
-    void lane.run(0n, () => new Promise<void>((resolve) => (letGo = resolve)))
+    const { lane, letGo } = takeOnlyPlace(process.runner, 'gamma')
     const agent = await fundedAgent(s, { withdrawFee: '1' })
     const txnId: string = (await agent.withdraw()).json.txn_id
     banks.alpha.onSubmit = async () => refusedForSure

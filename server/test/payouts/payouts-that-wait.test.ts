@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { newOrderId } from '../../src/lib/ids.ts'
-import { PayoutLane } from '../../src/payouts/payout-lane.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import type { Payout, PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveProviderState, saveRoute } from '../../src/routing/providers.ts'
@@ -16,6 +15,7 @@ import {
   payoutEvent,
   startProcess,
   statusOf,
+  takeOnlyPlace,
   told,
 } from '../support/fake-provider.ts'
 import { newOrder } from '../support/naive-model.ts'
@@ -81,11 +81,7 @@ async function worker(places = 1): Promise<Worker> {
 
 /** Takes the one place of a provider, for as long as it is not let go. */
 function fill({ runner }: Worker, name: Name): () => void {
-  let letGo = () => {}
-  const lane = new PayoutLane(1)
-  Reflect.get(runner, 'handing').set(name, lane)
-  void lane.run(0n, () => new Promise<void>((resolve) => (letGo = resolve)))
-  return () => letGo()
+  return takeOnlyPlace(runner, name).letGo
 }
 
 const withdraw = async (agent: AgentClient): Promise<string> => (await agent.withdraw()).json.txn_id

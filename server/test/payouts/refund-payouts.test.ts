@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { parseTxnId } from '../../src/lib/ids.ts'
-import { PayoutLane } from '../../src/payouts/payout-lane.ts'
 import type { PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
 import {
@@ -15,6 +14,7 @@ import {
   patient,
   startProcess,
   statusOf,
+  takeOnlyPlace,
   told,
 } from '../support/fake-provider.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -97,10 +97,7 @@ it('fails if its provider refuses it after the deposit was taken back; nobody el
 it('fails if the deposit is taken back while it waits for a place at the next provider', async () => {
   const { agent, txnId, takeBack } = await refund()
   alpha.onSubmit = async () => refused
-  let letGo = () => {}
-  const lane = new PayoutLane(1)
-  Reflect.get(process.runner, 'handing').set('beta', lane)
-  void lane.run(0n, () => new Promise<void>((resolve) => (letGo = resolve)))
+  const { lane, letGo } = takeOnlyPlace(process.runner, 'beta')
   process.runner.offer(await orderOf(s.service.desk, txnId))
   await expect.poll(() => Reflect.get(lane, 'waiting'), patient).toBe(1)
   await takeBack()

@@ -8,6 +8,7 @@ import { closeItem, findItem } from '../../src/ledger/open-items.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { audited } from '../../src/operators/audit.ts'
+import { PayoutLane } from '../../src/payouts/payout-lane.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { payoutsOfOrder } from '../../src/payouts/payouts.ts'
 import { resolvePayout } from '../../src/payouts/resolve-payout.ts'
@@ -148,6 +149,17 @@ export function referencesFor(txnId: string): string[] {
 export function callsAbout(txnId: string, calls: readonly Payout[]): Payout[] {
   const own = referencesFor(txnId)
   return calls.filter(({ reference }) => own.includes(reference))
+}
+
+/** Takes the only place that a provider has in a process, for as long as it is not let go. */
+export function takeOnlyPlace(runner: object, provider: string) {
+  let letGo = () => {}
+  const lane = new PayoutLane(1)
+  // Whatever its document allows meanwhile.
+  Object.defineProperty(lane, 'places', { get: () => 1, set: () => {} })
+  Reflect.get(runner, 'handing').set(provider, lane)
+  void lane.run(0n, () => new Promise<void>((resolve) => (letGo = resolve)))
+  return { lane, letGo: () => letGo() }
 }
 
 /** Ends a payout by a person's word. */
