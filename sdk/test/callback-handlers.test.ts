@@ -94,14 +94,15 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
         taken.push([callback, info])
       },
     })
-    const made = await makeCallback({ refId: 'หนึ่ง 🍜' }, secret, { eventSeq: 7, attempt: 2 })
+    const header = { eventSeq: 7, eventEpoch: 4, attempt: 2 }
+    const made = await makeCallback({ refId: 'หนึ่ง 🍜' }, secret, header)
     const answering = post(made).then((answer) => ({ answer, takenBefore: taken.length }))
     release()
     expect(await answering).toEqual({
       answer: { status: 200, json: { code: 0, message: 'ok' } },
       takenBefore: 1,
     })
-    expect(taken).toEqual([[JSON.parse(made.body), { eventSeq: 7, attempt: 2 }]])
+    expect(taken).toEqual([[JSON.parse(made.body), { ...header, eventKey: '4-7' }]])
   })
 
   test('401 with the reason, and the agent never sees it', async () => {
