@@ -145,10 +145,12 @@ export async function handOver(
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
   // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
-  if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
-    return undefined
-  if (!isDebited && (await isHeld(desk.pool))) return undefined
-  if (!isDebited && (await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
+  if (!isDebited) {
+    if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
+      return undefined
+    if (await isHeld(desk.pool)) return undefined
+    if ((await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
+  }
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
   if (insteadOf && !refused) return undefined
   const takenAtMs = performance.now()

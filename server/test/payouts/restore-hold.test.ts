@@ -2,6 +2,9 @@ import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { inTransaction } from '../../src/db/in-transaction.ts'
+import { askAfterRestore } from '../../src/payouts/ask-after-restore.ts'
+import { holdRestored } from '../../src/payouts/restore-hold.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { FakeProvider, fund, referencesFor, statusOf } from '../support/fake-provider.ts'
 import { signIn } from '../support/operator.ts'
@@ -147,6 +150,56 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   await receiver.close()
   await backup.close()
   await database.close()
+})
+
+/** Holds a service's database, as one that lost the last hour. */
+const holdNow = (s: TestService) =>
+  inTransaction(s.backend.pool, (tx) =>
+    holdRestored(tx, {
+      since: new Date(s.clock().getTime() - 3_600_000),
+      found: 'It was said.',
+      at: s.clock(),
+    }),
+  )
+
+const askAll = (s: TestService) =>
+  askAfterRestore(s.service.desk, (error) => {
+    throw error
+  })
+
+const differencesIn = async (s: TestService) =>
+  (
+    await s.sql(
+      `select subject from restore_differences where subject not like 'unknown payouts at %'`,
+    )
+  ).rows
+
+it('what providers have is in the books again, whatever would keep it from leaving', async () => {
+  const first = new FakeProvider('first', { idempotentByReference: false })
+  const second = new FakeProvider('second', { idempotentByReference: false })
+  const s = await startTestService({ outside: { providers: [first, second], paysOut: false } })
+  const agent = await s.agent()
+  await fund(s, agent.agentId)
+  const withdraw = async (amount: number) =>
+    (await agent.withdraw({ amount })).json.txn_id as string
+  // Its approval was lost, and somebody stopped everything at the first sight of the restore.
+  const [approved, small] = [await withdraw(1_001), await withdraw(10)]
+  await s.sql(
+    `insert into approval_rules values ('pay_out', 0, 'THB', true, 100000, false, now(), 'a test')`,
+  )
+  await s.sql(
+    `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
+     values (0, gen_random_uuid(), false, now(), 'one@sluice.example', 'a restore')`,
+  )
+  for (const each of [approved, small]) {
+    first.book.set(referencesFor(each)[0] ?? '', { type: 'paid' })
+  }
+  await holdNow(s)
+  await askAll(s)
+  expect([await statusOf(agent, approved), await statusOf(agent, small)]).toEqual(['PAID', 'PAID'])
+  expect(await differencesIn(s)).toEqual([])
+  await s.prove()
+  await s.close()
 })
 
 it('live goes on only with a witness, or beside a process that has one', async () => {
