@@ -137,10 +137,13 @@ export async function handOver(
   {
     insteadOf,
     isDebited = false,
+    references = referencesOf(order.agentId, order.orderId, order.version),
   }: {
     insteadOf?: PayoutAttempt | undefined
     /** Whether the provider has it already, as after a restore, so that nothing leaves by this. */
     isDebited?: boolean
+    /** Those that the provider may know it by, if they are not of this attempt. */
+    references?: readonly string[]
   } = {},
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
@@ -167,7 +170,7 @@ export async function handOver(
       provider: provider.name,
       version: provider.version,
       use: provider.use,
-      references: referencesOf(agentId, orderId, order.version),
+      references,
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
       askAt: fixed ? new Date(fixed.getTime() + askInMs) : askInMs,

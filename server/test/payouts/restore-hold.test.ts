@@ -4,9 +4,10 @@ import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { askAfterRestore } from '../../src/payouts/ask-after-restore.ts'
+import { handOver } from '../../src/payouts/pay-out.ts'
 import { holdRestored } from '../../src/payouts/restore-hold.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { FakeProvider, fund, referencesFor, statusOf } from '../support/fake-provider.ts'
+import { FakeProvider, fund, orderOf, referencesFor, statusOf } from '../support/fake-provider.ts'
 import { signIn } from '../support/operator.ts'
 import { cleanUp, command, tempFolder } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -187,17 +188,31 @@ it('what providers have is in the books again, whatever would keep it from leavi
   await s.sql(
     `insert into approval_rules values ('pay_out', 0, 'THB', true, 100000, false, now(), 'a test')`,
   )
-  await s.sql(
-    `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
-     values (0, gen_random_uuid(), false, now(), 'one@sluice.example', 'a restore')`,
-  )
+  const stopAll = () =>
+    s.sql(
+      `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
+       values (0, gen_random_uuid(), false, now(), 'one@sluice.example', 'a restore')`,
+    )
   for (const each of [approved, small]) {
     first.book.set(referencesFor(each)[0] ?? '', { type: 'paid' })
   }
+  // The first kept nothing of what it refused: of one before it was handed over, of one after.
+  const [passedOn, handed, waits] = [await withdraw(10), await withdraw(10), await withdraw(10)]
+  second.book.set(referencesFor(passedOn)[1] ?? '', { type: 'paid' })
+  second.book.set(referencesFor(handed)[2] ?? '', { type: 'paid' })
+  const { desk } = s.service
+  expect(await handOver(desk, await orderOf(desk, handed), first)).toBeDefined()
+  await stopAll()
   await holdNow(s)
   await askAll(s)
-  expect([await statusOf(agent, approved), await statusOf(agent, small)]).toEqual(['PAID', 'PAID'])
+  const all = [approved, small, passedOn, handed, waits]
+  expect(await Promise.all(all.map((each) => statusOf(agent, each)))).toEqual([
+    ...['PAID', 'PAID', 'PAID', 'PAID'],
+    'WAITING',
+  ])
+  expect((await orderOf(desk, passedOn)).providerRef).toBe(referencesFor(passedOn)[1])
   expect(await differencesIn(s)).toEqual([])
+  expect([...first.submitted, ...second.submitted]).toEqual([])
   await s.prove()
   await s.close()
 })
