@@ -9,6 +9,7 @@ import { type PayoutAttempt, payoutsOfOrder } from './payouts.ts'
 import { type Difference, type Hold, noteAsked, noteDifference, openHold } from './restore-hold.ts'
 
 const atOnce = 8
+const mostTries = 3
 const pageSize = 200
 
 /** How often an order may have been passed on in the time that was lost. */
@@ -32,13 +33,13 @@ export async function askAfterRestore(
   let failed = false
   for await (const page of waitingSince(desk, hold)) {
     await inParallel(atOnce, page, (order) =>
-      askAboutOrder(desk, order, note).catch((error) => {
+      askPatiently(desk, order, note, onError).catch((error) => {
         failed = true
         onError(error)
       }),
     )
   }
-  // What could not be asked because of a fault of ours is asked again.
+  // What could not even be noted is asked again.
   if (failed) return
   for (const { name } of payersOf(desk)) {
     await note({
@@ -47,6 +48,24 @@ export async function askAfterRestore(
     })
   }
   await noteAsked(desk.pool, hold.restoreId, desk.now())
+}
+
+/** An order that cannot be asked about, for whatever fault of ours, is for people to find out about. */
+async function askPatiently(
+  desk: PayoutDesk,
+  order: Order,
+  note: (difference: Difference) => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    try {
+      return await askAboutOrder(desk, order, note)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const txn = txnId(order.agentId, order.orderId)
+  await note({ subject: txn, words: `Nobody could be asked about ${txn}: find out who has it.` })
 }
 
 async function* waitingSince(desk: PayoutDesk, hold: Hold): AsyncGenerator<Order[]> {
