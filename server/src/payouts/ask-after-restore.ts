@@ -9,10 +9,13 @@ import { type PayoutAttempt, payoutsOfOrder } from './payouts.ts'
 import { type Difference, type Hold, noteAsked, noteDifference, openHold } from './restore-hold.ts'
 
 const atOnce = 8
+const mostTries = 3
 const pageSize = 200
 
 /** How often an order may have been passed on in the time that was lost. */
 const mostAttempts = 5
+/** How many attempts in a row may have left no trace at their providers. */
+const mostTraceless = 2
 
 /**
  * Asks all providers about the withdrawals that waited when the database was restored, once. What a provider has of
@@ -30,13 +33,13 @@ export async function askAfterRestore(
   let failed = false
   for await (const page of waitingSince(desk, hold)) {
     await inParallel(atOnce, page, (order) =>
-      askAboutOrder(desk, order, note).catch((error) => {
+      askPatiently(desk, order, note, onError).catch((error) => {
         failed = true
         onError(error)
       }),
     )
   }
-  // What could not be asked because of a fault of ours is asked again.
+  // What could not even be noted is asked again.
   if (failed) return
   for (const { name } of payersOf(desk)) {
     await note({
@@ -45,6 +48,24 @@ export async function askAfterRestore(
     })
   }
   await noteAsked(desk.pool, hold.restoreId, desk.now())
+}
+
+/** An order that cannot be asked about, for whatever fault of ours, is for people to find out about. */
+async function askPatiently(
+  desk: PayoutDesk,
+  order: Order,
+  note: (difference: Difference) => Promise<void>,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    try {
+      return await askAboutOrder(desk, order, note)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const txn = txnId(order.agentId, order.orderId)
+  await note({ subject: txn, words: `Nobody could be asked about ${txn}: find out who has it.` })
 }
 
 async function* waitingSince(desk: PayoutDesk, hold: Hold): AsyncGenerator<Order[]> {
@@ -84,30 +105,26 @@ async function askAboutOrder(
   note: (difference: Difference) => Promise<void>,
 ): Promise<void> {
   const txn = txnId(agentId, orderId)
+  /** How many attempts of the lost time nobody knows of. */
+  let traceless = 0
   for (let round = 0; round < mostAttempts; round++) {
     const order = await findOrder(desk.pool, agentId, orderId)
     if (order?.status !== 'WAITING') return
-    const refused = await refusedBy(desk, order)
+    const left = await leftBy(desk, order)
     // It is with a provider, who is asked about it as always.
-    if (order.handedOverAt !== null && !refused) return
-    const [reference] = referencesOf(agentId, orderId, order.version)
-    const known: [Provider, PayoutOutcome][] = []
-    for (const provider of payersOf(desk)) {
-      if (!provider.can.currencies.includes(order.currency)) continue
-      const outcome = await askAbout(provider, reference, order)
-      if (outcome.type === 'unknown' || outcome.type === 'not_sent') {
-        await note({
-          subject: `${txn} at ${provider.name}`,
-          words: `${provider.name} could not say whether it has ${reference}, of ${txn}: ${outcome.reason}`,
-        })
-      } else if (outcome.type !== 'not_found') known.push([provider, outcome])
-    }
-    const [first, second] = known
-    if (!first) return
-    const [provider, outcome] = first
+    if (order.handedOverAt !== null && !left) return
+    const found = await findKnown(desk, order, order.version + traceless, note)
+    if (!found) return
+    const { reference, known } = found
+    traceless = found.attempt - order.version
+    const [[provider, outcome], second] = known
     const handed = second
       ? undefined
-      : await handOver(desk, order, provider, { insteadOf: refused, isDebited: true })
+      : await handOver(desk, order, provider, {
+          insteadOf: left,
+          isDebited: true,
+          references: [reference],
+        })
     if (!handed) {
       const names = known.map(([{ name }]) => name).join(' and ')
       return note({
@@ -122,13 +139,59 @@ async function askAboutOrder(
   }
 }
 
-/** The attempt of an order that its provider has definitely refused, if another may get it. */
-async function refusedBy(desk: PayoutDesk, order: Order): Promise<PayoutAttempt | undefined> {
+interface Known {
+  attempt: number
+  reference: string
+  known: [[Provider, PayoutOutcome], ...[Provider, PayoutOutcome][]]
+}
+
+/**
+ * The first attempt from one on that a provider knows. Many keep nothing of what they refuse on the spot, so the next
+ * attempts are asked about as well.
+ */
+async function findKnown(
+  desk: PayoutDesk,
+  order: Order,
+  from: number,
+  note: (difference: Difference) => Promise<void>,
+): Promise<Known | undefined> {
+  const { agentId, orderId } = order
+  const txn = txnId(agentId, orderId)
+  for (let attempt = from; attempt <= from + mostTraceless; attempt++) {
+    const [reference] = referencesOf(agentId, orderId, attempt)
+    const known: [Provider, PayoutOutcome][] = []
+    for (const provider of payersOf(desk)) {
+      if (!provider.can.currencies.includes(order.currency)) continue
+      const outcome = await askAbout(provider, reference, order)
+      if (outcome.type === 'unknown' || outcome.type === 'not_sent') {
+        await note({
+          subject: `${txn} at ${provider.name}`,
+          words: `${provider.name} could not say whether it has ${reference}, of ${txn}: ${outcome.reason}`,
+        })
+      } else if (outcome.type !== 'not_found') known.push([provider, outcome])
+    }
+    const [first, ...others] = known
+    if (first) return { attempt, reference, known: [first, ...others] }
+  }
+  return undefined
+}
+
+/**
+ * The attempt that an order is at, if its provider does not say that it has it: then another may have got it since. That
+ * a provider has a later attempt proves that this one was refused.
+ */
+async function leftBy(desk: PayoutDesk, order: Order): Promise<PayoutAttempt | undefined> {
   if (order.handedOverAt === null) return undefined
   const attempts = await payoutsOfOrder(desk.pool, order.agentId, order.orderId)
   const last = attempts.find(({ reference }) => reference === order.providerRef)
   const provider = last && desk.providers.find(last.provider)
-  if (!last || !provider || provider.paysByFile) return undefined
+  if (!last || provider?.paysByFile) return undefined
+  // One that is not set up any more cannot be asked; the others can.
+  if (!provider) return last
   const outcome = await askAbout(provider, last.reference, order)
-  return outcome.type === 'rejected' && outcome.mayTryAnother ? last : undefined
+  const mayHaveGoneOn =
+    outcome.type === 'rejected'
+      ? outcome.mayTryAnother
+      : ['not_found', 'not_sent', 'unknown'].includes(outcome.type)
+  return mayHaveGoneOn ? last : undefined
 }

@@ -21,6 +21,7 @@ import {
   payoutsOfOrder,
   savePayout,
 } from './payouts.ts'
+import { openHold } from './restore-hold.ts'
 import { whyRestoreHolds } from './restore-lock.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -137,18 +138,23 @@ export async function handOver(
   {
     insteadOf,
     isDebited = false,
+    references = referencesOf(order.agentId, order.orderId, order.version),
   }: {
     insteadOf?: PayoutAttempt | undefined
     /** Whether the provider has it already, as after a restore, so that nothing leaves by this. */
     isDebited?: boolean
+    /** Those that the provider may know it by, if they are not of this attempt. */
+    references?: readonly string[]
   } = {},
 ): Promise<TakenPayout | undefined> {
   const { agentId, orderId } = order
   // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
-  if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
-    return undefined
-  if (!isDebited && (await isHeld(desk.pool))) return undefined
-  if (!isDebited && (await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
+  if (!isDebited) {
+    if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
+      return undefined
+    if (await isHeld(desk.pool)) return undefined
+    if ((await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
+  }
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))
   if (insteadOf && !refused) return undefined
   const takenAtMs = performance.now()
@@ -165,7 +171,7 @@ export async function handOver(
       provider: provider.name,
       version: provider.version,
       use: provider.use,
-      references: referencesOf(agentId, orderId, order.version),
+      references,
       insteadOf: insteadOf?.reference ?? null,
       token: randomUUID(),
       askAt: fixed ? new Date(fixed.getTime() + askInMs) : askInMs,
@@ -180,6 +186,7 @@ export async function handOver(
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
     // Nobody gets it after its provider has definitely refused it: the teller says what it ends as.
+    if (isDebited) return undefined
     const now = refused && (await findOrder(desk.pool, agentId, orderId))
     if (refused && now?.status === 'WAITING' && now.providerRef === refused.reference) {
       await end(desk, refused, 'FAILED', 'rejected', error.message)
@@ -238,6 +245,8 @@ async function sendUnsent(
   provider: Provider,
   watch: CallWatch,
 ): Promise<void> {
+  // It may have been sent in the time that a restore lost, so it does not fail either.
+  if (await isHeld(desk.pool)) return leaveUnsent(desk, taken, null)
   const { paidBy } = await whyNotToSend(desk.pool, order)
   if (paidBy !== undefined) {
     await end(desk, taken, 'FAILED', 'rejected', `Not sent: ${paidBy} says that it paid.`)
@@ -394,6 +403,7 @@ export async function settle(
       return end(desk, attempt, 'REVERT', 'returned')
     case 'rejected':
       return (
+        (await waitForRelease(desk, attempt, outcome, watch)) ??
         (await goOn(desk, attempt, outcome, watch)) ??
         end(desk, attempt, 'FAILED', 'rejected', outcome.reason)
       )
@@ -425,6 +435,28 @@ async function end(
   const known = item?.kind === 'failed_after_paid' ? 'paid' : state
   await save(desk, attempt, known, effect.detail ?? reason)
   return effect
+}
+
+/**
+ * A refusal that another provider may have followed, in the time that a restore lost: nobody gets the money back before
+ * it is known whether that one has paid.
+ */
+async function waitForRelease(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
+  outcome: PayoutOutcome & { type: 'rejected' },
+  watch: CallWatch,
+): Promise<Effect | undefined> {
+  if (!outcome.mayTryAnother) return undefined
+  const hold = await openHold(desk.pool)
+  if (!hold) return undefined
+  const order = await findOrder(desk.pool, attempt.agentId, attempt.orderId)
+  if (order?.status !== 'WAITING' || order.providerRef !== attempt.reference) return undefined
+  if (order.createdAt > hold.markedAt) return undefined
+  const detail = 'Refused, but another provider may have it: the database was restored.'
+  if (!watch.passOn) throw new Problem('overloaded', detail, { retryAfterS: 60 })
+  await save(desk, attempt, 'unknown', detail, offPauseMs)
+  return { result: 'unchanged', detail }
 }
 
 /**

@@ -9,6 +9,7 @@ import { txnId } from '../lib/ids.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
+import { whyRestoreHolds } from './restore-lock.ts'
 
 type ApprovalDesk = Pick<Desk, 'pool' | 'teller' | 'now'>
 
@@ -29,7 +30,10 @@ export async function mayPayOut(desk: ApprovalDesk, order: Order): Promise<boole
   if (!said) return false
   const { says, why, adminOnly } = said
   if (says === 'propose') await proposePayout(desk, order, adminOnly, why)
-  if (says === 'fail') await fail(desk, order, why ?? '')
+  // After a restore it may have been approved and paid, in the time that was lost.
+  if (says === 'fail' && (await whyRestoreHolds(desk.pool, order)) === undefined) {
+    await fail(desk, order, why ?? '')
+  }
   return says === 'pay'
 }
 

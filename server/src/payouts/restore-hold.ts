@@ -31,7 +31,7 @@ const restoreLock = 7_358_402
 
 /**
  * Holds back what would pay out: the database was restored, as somebody says or the service has noticed. What is held
- * already stays as it is. The backup may be older than its last row says, so `since` is asked for, or taken from marks.
+ * for the same restore stays as it is. The backup may be older than its last row says, so `since` is asked for, or taken from marks.
  */
 export async function holdRestored(
   tx: Tx,
@@ -50,13 +50,14 @@ export async function holdRestored(
     /** The last epoch that is known outside of the database. */
     epoch?: bigint
     /** When what is missing was written. A restore that was marked since, and lost that time, is the same one. */
-    lostAt?: Date | undefined
+    lostAt?: Date | 'not known'
   },
 ): Promise<Hold | undefined> {
   await tx.query('select pg_advisory_xact_lock($1)', [restoreLock])
   const open = await openHold(tx)
-  if (open && lostAt !== undefined) return open
-  if (lostAt !== undefined && (await isCovered(tx, lostAt))) return undefined
+  if (lostAt === 'not known' && open) return open
+  // A database that is held may be restored once more: what it lost then has to be asked about as well.
+  if (lostAt instanceof Date && (await isCovered(tx, lostAt))) return open
   const restore = await markRestored(tx, since, by, at)
   const { rows } = await tx.query<{ epoch: bigint }>(
     `insert into restore_holds (restore_id, epoch, found)
@@ -115,14 +116,14 @@ async function isCovered(db: Pool | Tx, lostAt: Date): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The first hold that nobody has released; nothing is paid out meanwhile. */
+/** The last hold that nobody has released; nothing is paid out meanwhile. */
 export async function openHold(db: Pool | Tx): Promise<Hold | undefined> {
   const { rows } = await db.query<Hold>(
     `select r.restore_id as "restoreId", r.since, r.marked_at as "markedAt", h.epoch, h.found,
        h.asked_at as "askedAt"
      from restore_holds h join restores r on r.restore_id = h.restore_id
      left join restore_releases l on l.restore_id = h.restore_id
-     where l.restore_id is null order by r.marked_at, r.restore_id limit 1`,
+     where l.restore_id is null order by r.marked_at desc, r.restore_id desc limit 1`,
   )
   return rows[0]
 }
@@ -149,6 +150,9 @@ export async function differencesOf(db: Pool | Tx, restoreId: string): Promise<D
   return rows
 }
 
+/** PostgreSQL stores no NUL; a provider's words may have one. */
+const storable = (text: string) => text.replaceAll('\0', '')
+
 export async function noteDifference(
   db: Pool | Tx,
   restoreId: string,
@@ -158,7 +162,7 @@ export async function noteDifference(
   await db.query(
     `insert into restore_differences (restore_id, subject, words, found_at)
      values ($1, $2, $3, $4) on conflict do nothing`,
-    [restoreId, subject, words.slice(0, 1_000), at],
+    [restoreId, storable(subject).slice(0, 200), storable(words).slice(0, 1_000), at],
   )
 }
 

@@ -44,7 +44,7 @@ const mostWritten = 256
 /** What a look has found missing, and when that was written. */
 interface Loss {
   words: string
-  at: Date
+  at: Date | 'not known'
 }
 
 /**
@@ -66,7 +66,8 @@ export class WitnessKeeper {
   private epoch = 0n
   private heads: Heads | undefined
   private headsAtMs = Number.NEGATIVE_INFINITY
-  private written: Pick<Order, 'agentId' | 'orderId' | 'version'>[] = []
+  /** Since the last mark, which stands for all before it. */
+  private written: (Pick<Order, 'agentId' | 'orderId' | 'version'> & { at: Date })[] = []
   private isMoneyMoving = false
 
   constructor(ground: Ground, patienceMs = vouchingMs) {
@@ -110,7 +111,7 @@ export class WitnessKeeper {
   /** Notes an order that is on disk, as far as the database says. */
   wrote({ agentId, orderId, version }: Order): void {
     this.isMoneyMoving = true
-    this.written.push({ agentId, orderId, version })
+    this.written.push({ agentId, orderId, version, at: this.ground.clock() })
     if (this.written.length > 2 * mostWritten) this.written = this.written.slice(-mostWritten)
   }
 
@@ -167,6 +168,7 @@ export class WitnessKeeper {
   private async raise(): Promise<boolean> {
     const markedAt = this.ground.clock()
     this.isMoneyMoving = false
+    const before = this.written.at(-1)
     this.tried += 1n
     const mark: Mark = { witnessId: this.witnessId, turn: this.tried, markedAt }
     if (performance.now() - this.headsAtMs >= headsEveryMs) {
@@ -174,6 +176,8 @@ export class WitnessKeeper {
       this.headsAtMs = performance.now()
     }
     if (!(await raiseMark(this.pool, mark, this.turn))) return false
+    // They may be archived before the next look.
+    if (before) this.written.splice(0, this.written.indexOf(before) + 1)
     await this.keep(this.tried, markedAt)
     return true
   }
@@ -204,14 +208,15 @@ export class WitnessKeeper {
     }
   }
 
-  /** What of that which is kept outside the database does not have. */
+  /** The last of that which is kept outside and the database does not have: those before it may be known. */
   private async lossOf(kept: readonly KeptWitness[]): Promise<Loss | undefined> {
+    const losses: (Loss & { at: Date })[] = []
     const marks = new Map((await readMarks(this.pool)).map((mark) => [mark.witnessId, mark]))
     for (const { witnessId, turn, at } of kept) {
       const mark = marks.get(witnessId)
       if (mark && mark.turn >= turn) continue
       const has = mark ? `only ${mark.turn} is there` : 'none of that process is there'
-      return { words: `mark ${turn} of ${at} is missing, ${has}`, at: new Date(at) }
+      losses.push({ words: `mark ${turn} of ${at} is missing, ${has}`, at: new Date(at) })
     }
     const file = this.ground.config.heads.file
     const published = file === undefined ? undefined : await lastHeads(file)
@@ -219,23 +224,23 @@ export class WitnessKeeper {
     for (const each of heads) {
       const [finding] = (await proveHeads(this.pool, [each])).findings
       if (finding) {
-        return { words: `${finding.book}: ${finding.finding}`, at: new Date(each.at) }
+        losses.push({ words: `${finding.book}: ${finding.finding}`, at: new Date(each.at) })
       }
     }
-    return undefined
+    return losses.sort((a, b) => b.at.getTime() - a.at.getTime())[0]
   }
 
   /** What of the orders that were written last the database does not have. */
   private async lossOfWritten(): Promise<Loss | undefined> {
     const written = this.written.slice(-mostWritten)
-    for (const { agentId, orderId, version } of written.reverse()) {
+    for (const { agentId, orderId, version, at } of written.reverse()) {
       const { rows } = await this.pool.query<{ version: number }>(
         'select version from orders where agent_id = $1 and order_id = $2',
         [agentId, orderId],
       )
       if ((rows[0]?.version ?? -1) >= version) continue
       const words = `order ${agentId}-${orderId} is not as it was written`
-      return { words, at: this.ground.clock() }
+      return { words, at }
     }
     return undefined
   }
@@ -245,14 +250,10 @@ export class WitnessKeeper {
    * otherwise nobody knows what it lacks, which must not be found out with money.
    */
   private async unwitnessed(): Promise<Loss | undefined> {
-    const { config, clock, log } = this.ground
+    const { config, log } = this.ground
     const before = await readMarks(this.pool)
-    if (
-      config.mode !== 'live' ||
-      before.length === 0 ||
-      (config.heads.file !== undefined && (await lastHeads(config.heads.file)))
-    )
-      return undefined
+    // Heads that are published every hour may show a loss, but not that there is none.
+    if (config.mode !== 'live' || before.length === 0) return undefined
     const turnOf = new Map(before.map(({ witnessId, turn }) => [witnessId, turn]))
     const until = performance.now() + this.patienceMs
     log.info('nothing is kept in DATA_DIR of what the database had: waiting for another process')
@@ -264,7 +265,7 @@ export class WitnessKeeper {
     }
     return {
       words: 'nothing is kept in DATA_DIR of what it had, and no other process vouches for it',
-      at: clock(),
+      at: 'not known',
     }
   }
 

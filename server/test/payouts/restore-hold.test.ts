@@ -1,9 +1,15 @@
-import { cp, readdir } from 'node:fs/promises'
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { inTransaction } from '../../src/db/in-transaction.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
+import { askAfterRestore } from '../../src/payouts/ask-after-restore.ts'
+import { handOver, settle } from '../../src/payouts/pay-out.ts'
+import { mayPayOut } from '../../src/payouts/payout-approval.ts'
+import { holdRestored } from '../../src/payouts/restore-hold.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
-import { FakeProvider, fund, referencesFor, statusOf } from '../support/fake-provider.ts'
+import { FakeProvider, fund, orderOf, referencesFor, statusOf } from '../support/fake-provider.ts'
 import { signIn } from '../support/operator.ts'
 import { cleanUp, command, tempFolder } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -56,6 +62,23 @@ const holdsOf = async (s: TestService) =>
 /** How far the witness of a running service has come. */
 const turnOf = async (s: TestService) =>
   Number((await s.sql('select max(turn) as turn from witness_marks')).rows[0].turn)
+
+async function folderIn(dataDir: string): Promise<string> {
+  const [deployment = ''] = await readdir(join(dataDir, 'witness'))
+  return join(dataDir, 'witness', deployment)
+}
+
+/** A witness that is kept in a DATA_DIR. */
+async function keptIn(dataDir: string) {
+  const folder = await folderIn(dataDir)
+  const [name = ''] = await readdir(folder)
+  return JSON.parse(await readFile(join(folder, name), 'utf8'))
+}
+
+async function addKept(dataDir: string, witness: { witnessId: string }): Promise<void> {
+  const path = join(await folderIn(dataDir), `${witness.witnessId}.json`)
+  await writeFile(path, JSON.stringify(witness))
+}
 
 it('a database that lacks what was seen in it is held, and pays nothing twice', async () => {
   const database = await testDatabase()
@@ -144,9 +167,113 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
     expect((await holdsOf(s)).length).toBe(1)
     await s.close()
   }
+  // A loss that is known hides none that came after it.
+  const kept = await keptIn(dataDir)
+  const known = clock().toISOString()
+  clock.advance(600_000)
+  await addKept(dataDir, { ...kept, witnessId: '0'.repeat(32), turn: 1_000, at: known })
+  await addKept(dataDir, { ...kept, witnessId: 'f'.repeat(32), turn: 1_000, at: clock() })
+  await addKept(dataDir, { ...kept, witnessId: '1'.repeat(32), turn: 1_000, at: known })
+  s = await on(backup, dataDir, [first, second])
+  expect((await holdsOf(s)).length).toBe(2)
+  await s.close()
   await receiver.close()
   await backup.close()
   await database.close()
+})
+
+/** Holds a service's database, as one that lost the last ten minutes. */
+const holdNow = (s: TestService, lostAt?: Date | 'not known') =>
+  inTransaction(s.backend.pool, (tx) =>
+    holdRestored(tx, {
+      since: new Date(s.clock().getTime() - 600_000),
+      found: 'It was said.',
+      at: s.clock(),
+      ...(lostAt && { lostAt }),
+    }),
+  )
+
+const askAll = (s: TestService) =>
+  askAfterRestore(s.service.desk, (error) => {
+    throw error
+  })
+
+const differencesIn = async (s: TestService) =>
+  (
+    await s.sql(
+      `select subject from restore_differences where subject not like 'unknown payouts at %'`,
+    )
+  ).rows
+
+it('what providers have is in the books again, whatever would keep it from leaving', async () => {
+  const first = new FakeProvider('first', { idempotentByReference: false })
+  const second = new FakeProvider('second', { idempotentByReference: false })
+  const s = await startTestService({ outside: { providers: [first, second], paysOut: false } })
+  const agent = await s.agent()
+  await fund(s, agent.agentId)
+  const withdraw = async (amount: number) =>
+    (await agent.withdraw({ amount })).json.txn_id as string
+  // Its approval was lost, and somebody stopped everything at the first sight of the restore.
+  const [approved, small] = [await withdraw(1_001), await withdraw(10)]
+  await s.sql(
+    `insert into approval_rules values ('pay_out', 0, 'THB', true, 100000, false, now(), 'a test')`,
+  )
+  const stopAll = () =>
+    s.sql(
+      `insert into stops (agent_id, stop_id, deposits, stopped_at, stopped_by, reason)
+       values (0, gen_random_uuid(), false, now(), 'one@sluice.example', 'a restore')`,
+    )
+  for (const each of [approved, small]) {
+    first.book.set(referencesFor(each)[0] ?? '', { type: 'paid' })
+  }
+  // The first kept nothing of what it refused: of one before it was handed over, of one after.
+  const [passedOn, handed, waits] = [await withdraw(10), await withdraw(10), await withdraw(10)]
+  second.book.set(referencesFor(passedOn)[1] ?? '', { type: 'paid' })
+  second.book.set(referencesFor(handed)[2] ?? '', { type: 'paid' })
+  const { desk } = s.service
+  expect(await handOver(desk, await orderOf(desk, handed), first)).toBeDefined()
+  // One was refused and passed on since; one was declined, as far as is known, and paid since.
+  const [failed, declined] = [await withdraw(10), await withdraw(2_000)]
+  const no = { type: 'rejected', mayTryAnother: true, reason: 'closed' } as const
+  const attempt = await handOver(desk, await orderOf(desk, failed), first)
+  expect(await mayPayOut(desk, await orderOf(desk, declined))).toBe(false)
+  const { orderId } = parseTxnId(declined) ?? { orderId: '' }
+  const admin = await signIn(s, 'admin')
+  await stopAll()
+  await holdNow(s)
+  const words = { reason: 'not this one', code: admin.code() }
+  expect((await admin.post(`/approvals/${orderId}/decline`, words)).status).toBe(200)
+  // Nobody has money back that may be paid, however often it is looked at.
+  if (!attempt) throw new Error('it was not handed over')
+  await settle(desk, attempt, no, { passOn: () => {} })
+  await expect(settle(desk, attempt, no)).rejects.toThrow('another provider may have it')
+  await mayPayOut(desk, await orderOf(desk, declined))
+  for (const each of [failed, declined]) expect(await statusOf(agent, each)).toBe('WAITING')
+  first.book.set(attempt.reference, no)
+  second.book.set(referencesFor(failed)[1] ?? '', { type: 'paid' })
+  second.book.set(referencesFor(declined)[0] ?? '', { type: 'paid' })
+  await askAll(s)
+  for (const each of [failed, declined]) expect(await statusOf(agent, each)).toBe('PAID')
+  const all = [approved, small, passedOn, handed, waits]
+  expect(await Promise.all(all.map((each) => statusOf(agent, each)))).toEqual([
+    ...['PAID', 'PAID', 'PAID', 'PAID'],
+    'WAITING',
+  ])
+  expect((await orderOf(desk, passedOn)).providerRef).toBe(referencesFor(passedOn)[1])
+  expect(await differencesIn(s)).toEqual([])
+  expect([...first.submitted, ...second.submitted]).toEqual([])
+
+  // What is held may be restored once more: that is another loss, and all are asked again, whatever they say.
+  s.clock.advance(3_600_000)
+  first.onAsk = async () => ({ type: 'unknown', reason: 'no\0thing' })
+  for (const lostAt of [s.clock(), s.clock(), 'not known'] as const) await holdNow(s, lostAt)
+  const holds = () => s.sql('select epoch, asked_at from restore_holds order by epoch')
+  expect((await holds()).rows.map(({ asked_at }) => asked_at !== null)).toEqual([true, false])
+  await askAll(s)
+  expect((await holds()).rows.every(({ asked_at }) => asked_at !== null)).toBe(true)
+  expect(await differencesIn(s)).toEqual([{ subject: `${waits} at first` }])
+  await s.prove()
+  await s.close()
 })
 
 it('live goes on only with a witness, or beside a process that has one', async () => {
@@ -167,8 +294,10 @@ it('live goes on only with a witness, or beside a process that has one', async (
   expect(await holdsOf(s)).toEqual([])
   await s.close()
 
-  // A file that is not whole is none, and there is nobody else.
-  s = await on(database, await tempFolder(), [bank], { env: live })
+  // There is no file and nobody else; heads that were published once do not stand for what came after them.
+  const headsFile = join(await tempFolder(), 'heads')
+  await writeFile(headsFile, `${JSON.stringify((await keptIn(dataDir)).heads)}\n`)
+  s = await on(database, await tempFolder(), [bank], { env: { ...live, HEADS_FILE: headsFile } })
   expect((await holdsOf(s))[0]?.found).toContain('nothing is kept in DATA_DIR')
   const names = await readdir(join(s.config.dataDir, 'witness'))
   expect(names.length).toBe(1)
