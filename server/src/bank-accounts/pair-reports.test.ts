@@ -113,6 +113,15 @@ describe('what was recorded by hand', () => {
     expect(pair([report()], [movement('a', { ...hand, bookedOn: '2026-11-12' })])).toEqual(['new'])
   })
 
+  test('is not about what an unconfirmed file says of another order or another payer', () => {
+    const unconfirmed = { fileId: 'brought', isTrusted: false }
+    const ofOrder = movement('a', { ...unconfirmed, text: code(1) })
+    const ofPayer = movement('b', { ...unconfirmed, payerNo: '111-222' })
+    expect(pair([report({ ...hand, text: code(2) })], [ofOrder], null)).toEqual(['new'])
+    expect(pair([report({ ...hand, payerNo: '333-444' })], [ofPayer], null)).toEqual(['new'])
+    expect(pair([report({ ...hand, text: code(1) })], [ofOrder], null)).toEqual(['a'])
+  })
+
   test('never joins what was recorded by hand before', () => {
     expect(pair([report(hand)], [movement('a', hand)], null)).toEqual(['new'])
     expect(pair([report(hand)], [movement('a', hand, push)], null)).toEqual(['new'])

@@ -62,7 +62,9 @@ export function pairReports(
   const found = compared.map((report, at) => named[at] ?? shelves.take(report))
   const added = new Set<string>()
   const movementIds = compared.map((report, at) => {
-    const movement = found[at] ?? (isTrusted ? shelves.takeHearsay(report) : undefined)
+    // A hand is a person's word too: what another person reports of another payer or order is not about it.
+    const isTheBanks = isTrusted && report.source !== 'hand'
+    const movement = found[at] ?? (isTheBanks ? shelves.takeHearsay(report) : undefined)
     if (movement) return movement.movementId
     const movementId = newId()
     added.add(movementId)
