@@ -26,7 +26,7 @@ interface KnownReport {
 }
 
 /** Ids that a bank gives out. */
-const bankIds = ['accountServicerRef', 'transactionId', 'uetr', 'feedId'] as const
+export const bankIds = ['accountServicerRef', 'transactionId', 'uetr', 'feedId'] as const
 /** Ids that a payer chooses: payers use the same again. */
 const payerIds = ['endToEndId', 'instructionId'] as const
 
