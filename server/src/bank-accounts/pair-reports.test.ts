@@ -138,6 +138,27 @@ describe('what was recorded by hand', () => {
     expect(pair([report(paidBy('111222'))], [ofOne])).toEqual(['a'])
   })
 
+  test('is another payment than one whose masked account cannot be the payer’s', () => {
+    const slip = report({ ...hand, payerNo: '999-9-91234-9' })
+    const from = (payerNo: string) => pair([slip], [movement('a', { ...push, payerNo })], null)
+    expect(from('xxx-x-x5678-x')).toEqual(['new'])
+    expect(from('xxx-x-x1234-x')).toEqual(['a'])
+    expect(from('***12349')).toEqual(['a'])
+    expect(from('xxx')).toEqual(['a'])
+    const known = movement('a', { ...hand, payerNo: '9999912349' })
+    expect(pair([report({ payerNo: '••5678' })], [known])).toEqual(['new'])
+  })
+
+  test('is what the bank books with the code of its order some days later', () => {
+    const known = movement('a', { ...hand, text: code(1), bookedOn: '2026-11-13' })
+    const line = { text: `trf ${code(1)}`, bookedOn: '2026-11-17' }
+    expect(pair([report(line)], [known])).toEqual(['a'])
+    expect(pair([report({ ...line, bookedOn: '2026-11-19' })], [known])).toEqual(['new'])
+    // Who pays twice with one code has paid twice.
+    const both = movement('a', { ...hand, text: code(1) }, { text: code(1), fileId: 'other' })
+    expect(pair([report({ text: code(1), bookedOn: '2026-11-18' })], [both])).toEqual(['new'])
+  })
+
   test('is found by the number on its slip, wherever the bank has that', () => {
     const twins = [movement('a', { ...hand, ids: { feedId: 'OTHER' } }), movement('b', hand)]
     const line = report({ ids: { accountServicerRef: 'SLIP-7' } })
