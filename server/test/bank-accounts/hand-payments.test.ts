@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { notShown } from '../../src/http/operator-api/personal-data.ts'
 import { explainMovement } from '../../src/payments/explain-movement.ts'
 import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
 import { redDays } from '../../src/reconcile/red-days.ts'
@@ -121,6 +122,11 @@ describe('two people record a payment', () => {
       before: { movement: null, order: txn_id },
       after: { slip, goes_to: txn_id },
     })
+    // A viewer learns nothing of the payer.
+    const viewer = await signIn(s, 'viewer')
+    const viewed = (await viewer.get(`/approvals/${proposed.json.proposal}`)).json.after
+    expect(viewed).toMatchObject({ payer: { account_name: 'S•••' }, payer_reference: notShown })
+    expect(JSON.stringify(viewed)).not.toMatch(/SOMCHAI|1117 AB/)
     const seen = await fetch(`${s.service.url}/console/api/slips/${slip}`, {
       headers: { cookie: two.cookie },
     })
@@ -185,6 +191,20 @@ describe('two people record a payment', () => {
       expect(await ofAmount(amount)).toHaveLength(1)
       expect(await statusOf(txn_id)).toBe('PAID')
     }
+  })
+
+  it('by the rules of the agent that gets it, although only its code is named', async () => {
+    const { txn_id, amount } = await deposit()
+    const [orderId] = txn_id.split('-').slice(1)
+    const code = 'select code from expected_deposits where order_id = $1'
+    const text = (await s.sql(code, [orderId])).rows[0].code
+    const { json } = await propose({ amount, text, slip: await bring() })
+    const { rows } = await s.sql(
+      `select p.agent_id = o.agent_id as is_its from proposals p, expected_deposits o
+       where p.proposal_id = $1 and o.order_id = $2`,
+      [json.proposal, orderId],
+    )
+    expect(rows).toEqual([{ is_its: true }])
   })
 
   it('and is refused if the bank has reported it meanwhile, or if it is of another day or order', async () => {
