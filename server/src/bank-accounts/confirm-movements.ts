@@ -140,13 +140,19 @@ async function isBelieved(tx: Tx, account: string, fileId: string): Promise<bool
   return rows.length === 0
 }
 
-/** The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. */
+/**
+ * The movements of a file that wait for a second person, in SQL; `$1` is the account and `$2` the file. Those that were
+ * recorded by hand, and that the bank has not reported, are among them: the file would prove them.
+ */
 const waitingOfFile = `select m.movement_id, m.amount,
     (select max(r.charges) from bank_reports r
       where r.account = m.account and r.movement_id = m.movement_id) as charges
   from bank_movements m
-  where m.account = $1 and m.state = 'unconfirmed' and exists (select 1 from bank_reports r
-    where r.account = m.account and r.movement_id = m.movement_id and r.file_id = $2::uuid)`
+  where m.account = $1 and exists (select 1 from bank_reports r
+    where r.account = m.account and r.movement_id = m.movement_id and r.file_id = $2::uuid)
+  and (m.state = 'unconfirmed' or (
+    select bool_or(r.source = 'hand') and not bool_or(r.source <> 'hand' and r.is_trusted)
+    from bank_reports r where r.account = m.account and r.movement_id = m.movement_id))`
 
 async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<UnconfirmedOfFile> {
   const { rows } = await tx.query<{ movements: number; amount: bigint }>(

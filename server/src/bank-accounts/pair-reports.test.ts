@@ -113,6 +113,15 @@ describe('what was recorded by hand', () => {
     expect(pair([report()], [movement('a', { ...hand, bookedOn: '2026-11-12' })])).toEqual(['new'])
   })
 
+  test('is not about what an unconfirmed file says of another order or another payer', () => {
+    const unconfirmed = { fileId: 'brought', isTrusted: false }
+    const ofOrder = movement('a', { ...unconfirmed, text: code(1) })
+    const ofPayer = movement('b', { ...unconfirmed, payerNo: '111-222' })
+    expect(pair([report({ ...hand, text: code(2) })], [ofOrder], null)).toEqual(['new'])
+    expect(pair([report({ ...hand, payerNo: '333-444' })], [ofPayer], null)).toEqual(['new'])
+    expect(pair([report({ ...hand, text: code(1) })], [ofOrder], null)).toEqual(['a'])
+  })
+
   test('never joins what was recorded by hand before', () => {
     expect(pair([report(hand)], [movement('a', hand)], null)).toEqual(['new'])
     expect(pair([report(hand)], [movement('a', hand, push)], null)).toEqual(['new'])
@@ -127,6 +136,27 @@ describe('what was recorded by hand', () => {
     const ofOne = movement('a', { ...hand, ...paidBy('111-222') })
     expect(pair([report(paidBy('333444'))], [ofOne])).toEqual(['new'])
     expect(pair([report(paidBy('111222'))], [ofOne])).toEqual(['a'])
+  })
+
+  test('is another payment than one whose masked account cannot be the payer’s', () => {
+    const slip = report({ ...hand, payerNo: '999-9-91234-9' })
+    const from = (payerNo: string) => pair([slip], [movement('a', { ...push, payerNo })], null)
+    expect(from('xxx-x-x5678-x')).toEqual(['new'])
+    expect(from('xxx-x-x1234-x')).toEqual(['a'])
+    expect(from('***12349')).toEqual(['a'])
+    expect(from('xxx')).toEqual(['a'])
+    const known = movement('a', { ...hand, payerNo: '9999912349' })
+    expect(pair([report({ payerNo: '••5678' })], [known])).toEqual(['new'])
+  })
+
+  test('is what the bank books with the code of its order some days later', () => {
+    const known = movement('a', { ...hand, text: code(1), bookedOn: '2026-11-13' })
+    const line = { text: `trf ${code(1)}`, bookedOn: '2026-11-17' }
+    expect(pair([report(line)], [known])).toEqual(['a'])
+    expect(pair([report({ ...line, bookedOn: '2026-11-19' })], [known])).toEqual(['new'])
+    // Who pays twice with one code has paid twice.
+    const both = movement('a', { ...hand, text: code(1) }, { text: code(1), fileId: 'other' })
+    expect(pair([report({ text: code(1), bookedOn: '2026-11-18' })], [both])).toEqual(['new'])
   })
 
   test('is found by the number on its slip, wherever the bank has that', () => {

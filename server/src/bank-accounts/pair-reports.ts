@@ -26,7 +26,7 @@ interface KnownReport {
 }
 
 /** Ids that a bank gives out. */
-const bankIds = ['accountServicerRef', 'transactionId', 'uetr', 'feedId'] as const
+export const bankIds = ['accountServicerRef', 'transactionId', 'uetr', 'feedId'] as const
 /** Ids that a payer chooses: payers use the same again. */
 const payerIds = ['endToEndId', 'instructionId'] as const
 
@@ -62,7 +62,9 @@ export function pairReports(
   const found = compared.map((report, at) => named[at] ?? shelves.take(report))
   const added = new Set<string>()
   const movementIds = compared.map((report, at) => {
-    const movement = found[at] ?? (isTrusted ? shelves.takeHearsay(report) : undefined)
+    // A hand is a person's word too: what another person reports of another payer or order is not about it.
+    const isTheBanks = isTrusted && report.source !== 'hand'
+    const movement = found[at] ?? (isTheBanks ? shelves.takeHearsay(report) : undefined)
     if (movement) return movement.movementId
     const movementId = newId()
     added.add(movementId)
@@ -94,7 +96,8 @@ function fits(
   if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn, holidays)) return true
   const isNamed =
     reports.some((each) => sharesBankId(report, each)) ||
-    (ofKind.length === 0 && reports.some((each) => sharesId(report.ids, each.ids, payerIds)))
+    (ofKind.length === 0 &&
+      reports.some((each) => sharesId(report.ids, each.ids, payerIds) || isOfOrder(report, each)))
   const apart = Math.abs(daysBetween(bookedOn, report.bookedOn))
   return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
 }
@@ -394,12 +397,22 @@ function contradicts(report: KnownReport, other: KnownReport): boolean {
     const [ours, theirs] = [codesOf(report), codesOf(other)]
     const isOfOther = ours.length > 0 && theirs.length > 0
     if (isOfOther && !ours.some((code) => theirs.includes(code))) return true
+    // Of a masked number, what can be seen must be that of the slip.
+    const [a, b] = [report.payerAccountNo, other.payerAccountNo]
+    if (differsFromMasked(a, b) || differsFromMasked(b, a)) return true
   } else if (names.some((name) => name !== 'feedId' && differ(report.ids[name], other.ids[name]))) {
     return true
   }
   if (differ(fullAccountNo(report.payerAccountNo), fullAccountNo(other.payerAccountNo))) return true
   const [a, b] = [report.balanceAfterMinor, other.balanceAfterMinor]
   return a !== null && b !== null && a !== b
+}
+
+/** Whether a hand and another report name the same order: a slip may be days older than what the bank books. */
+function isOfOrder(a: KnownReport, b: KnownReport): boolean {
+  if (a.source !== 'hand' && b.source !== 'hand') return false
+  const codes = codesOf(b)
+  return codesOf(a).some((code) => codes.includes(code))
 }
 
 function sharesBankId(a: KnownReport, b: KnownReport): boolean {
@@ -419,6 +432,15 @@ export function fullAccountNo(accountNo: string | null): string | null {
   if (accountNo === null || /[*•]|x{2}|(^|[^a-z])x([^a-z]|$)/i.test(accountNo)) return null
   const plainNo = plainAccountNo(accountNo)
   return plainNo === '' ? null : plainNo
+}
+
+/** Whether a full account number cannot be the one of which another shows a part. How long a mask is says nothing. */
+function differsFromMasked(accountNo: string | null, masked: string | null): boolean {
+  const full = fullAccountNo(accountNo)
+  if (full === null || masked === null || fullAccountNo(masked) !== null) return false
+  const shown = masked.toUpperCase().replace(/[^0-9A-Z*•]/g, '')
+  const parts = shown.split(/[X*•]+/)
+  return !new RegExp(`^${parts.join('.*')}$`).test(full)
 }
 
 /** A masked account number as an SQL pattern; null if fewer than four digits of it can be seen. */

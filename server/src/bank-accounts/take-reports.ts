@@ -432,6 +432,34 @@ async function confirmMovements(
   )
 }
 
+/**
+ * What files that nobody has confirmed say of a movement becomes a movement of its own, which waits for a second person:
+ * the one that they were taken for is no money.
+ */
+export async function partUnconfirmed(
+  tx: Tx,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `with parted as (
+       select * from bank_reports
+       where account = $1 and movement_id = $2 and source <> 'hand' and not is_trusted
+     ), made as (
+       insert into bank_movements (account, movement_id, amount, currency, booked_on, booked_at, text,
+         payer_account_no, is_return, state, reported_at)
+       select p.account, $3, p.amount, m.currency, p.booked_on, p.booked_at, p.text,
+         p.payer_account_no, coalesce(p.is_return, false), 'unconfirmed', $4
+       from parted p join bank_movements m on m.account = $1 and m.movement_id = $2
+       order by p.reported_at, p.report_key limit 1
+       returning movement_id
+     )
+     update bank_reports r set movement_id = made.movement_id from made, parted p
+     where r.account = p.account and r.source = p.source and r.report_key = p.report_key`,
+    [account, movementId, newOrderId(at), at],
+  )
+}
+
 /** What a report says of a movement that was known before. */
 export interface HeardOfMovement {
   movementId: string

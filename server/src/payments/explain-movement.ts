@@ -10,7 +10,12 @@ import {
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
 import { findPaymentsOf, isSplit } from '../bank-accounts/split-batches.ts'
-import { insertParts, lockAccount, markAsBatch } from '../bank-accounts/take-reports.ts'
+import {
+  insertParts,
+  lockAccount,
+  markAsBatch,
+  partUnconfirmed,
+} from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
@@ -146,6 +151,7 @@ export async function explainNeverBooked(
     // While the account is locked, its bank reports nothing.
     await lockAccount(tx, account.name)
     await refuseExplanation({ ...desk, pool: tx }, before, 'never_booked')
+    await partUnconfirmed(tx, before, desk.now())
     return explainAsNoMoney(tx, before, 'never_booked', reason, desk.now())
   })
   if (!movement) throw cannotExplain(before)
@@ -157,10 +163,11 @@ export async function explainNeverBooked(
   return { changed: true }
 }
 
-/** Refuses to say that the bank never had what it, or a file, reports. */
+/** Refuses to say that the bank never had what it reports. */
 async function refuseIfReported(db: Pool | Tx, movement: BankMovement): Promise<void> {
   const { rows } = await db.query<{ source: string }>(
-    `select source from bank_reports where account = $1 and movement_id = $2 and source <> 'hand'`,
+    `select source from bank_reports
+     where account = $1 and movement_id = $2 and source <> 'hand' and is_trusted`,
     [movement.account, movement.movementId],
   )
   const [other] = rows

@@ -2,7 +2,7 @@ import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import { findExpected } from '../bank-accounts/expected-deposits.ts'
 import { findMovement } from '../bank-accounts/movement-states.ts'
-import { holidaysIn, mostDaysFrom } from '../bank-accounts/pair-reports.ts'
+import { bankIds, holidaysIn, mostDaysFrom } from '../bank-accounts/pair-reports.ts'
 import {
   type HandPayment,
   plainReference,
@@ -216,7 +216,9 @@ async function take(
   const others = order ? await ofOtherOrders(tx, account, payment, amountMinor, order.orderId) : []
   const origin = { fileId: null, isTrusted: true, at }
   const taken = await takeReports(tx, account, 'hand', [report], origin, others)
-  return { movementId: taken.movementIds[0] ?? '', isKnown: taken.added === 0 }
+  const movementId = taken.movementIds[0] ?? ''
+  if (reference !== null) await refuseReference(tx, plainReference(reference), movementId)
+  return { movementId, isKnown: taken.added === 0 }
 }
 
 /** A payment of tomorrow cannot have been made, and one of long ago would have been booked. */
@@ -245,42 +247,42 @@ async function refuseUnknownSlip(tx: Tx, slip: string): Promise<void> {
 async function ofOtherOrders(
   tx: Tx,
   { name, payoutHolidays }: BankAccount,
-  { day, reference }: SeenPayment,
+  { day }: SeenPayment,
   amountMinor: bigint,
   orderId: string,
 ): Promise<string[]> {
-  const { rows } = await tx.query<{
-    movement_id: string
-    agent_id: bigint
-    order_id: string
-    is_named: boolean
-  }>(
-    `select m.movement_id, coalesce(p.agent_id, m.agent_id) as agent_id,
-       coalesce(p.order_id, m.order_id) as order_id,
-       exists (select 1 from bank_reports r where r.account = m.account
-         and r.movement_id = m.movement_id and position($5 in r.ids) > 0) as is_named
-     from bank_movements m
+  const { rows } = await tx.query<{ movement_id: string }>(
+    `select m.movement_id from bank_movements m
      left join payment_claims c
        on c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
      left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
      where m.account = $1 and m.amount = $2
-       and m.booked_on between $3::date - $6::int and $3::date + $6::int
+       and m.booked_on between $3::date - $5::int and $3::date + $5::int
        and coalesce(p.order_id, m.order_id) <> $4`,
-    [
-      name,
-      amountMinor,
-      day,
-      orderId,
-      JSON.stringify(reference ?? ''),
-      mostDaysFrom(day, holidaysIn(payoutHolidays)),
-    ],
+    [name, amountMinor, day, orderId, mostDaysFrom(day, holidaysIn(payoutHolidays))],
   )
-  const named = reference === null ? undefined : rows.find(({ is_named }) => is_named)
-  if (named) {
-    const detail = `The bank has reported this reference: it is movement ${named.movement_id}, which pays ${txnId(named.agent_id, named.order_id)}.`
-    throw new Problem('slip_used', detail)
-  }
   return rows.map(({ movement_id }) => movement_id)
+}
+
+/** A bank gives a number once: whatever else is on the slip, it is of the movement that has the number. */
+async function refuseReference(tx: Tx, reference: string, movementId: string): Promise<void> {
+  const { rows } = await tx.query<{ account: string; movement_id: string }>(
+    `select account, movement_id from bank_reports
+     where string_to_array(regexp_replace(upper(ids), '[^0-9A-Z"]', '', 'g'), '"') @> array[$1]
+       and source <> 'hand' and is_trusted
+       and exists (select 1 from json_each_text(ids::json) id where id.key = any($2::text[])
+         and regexp_replace(upper(id.value), '[^0-9A-Z]', '', 'g') = $1)`,
+    [reference, bankIds],
+  )
+  const [named] = rows
+  if (!named || rows.some((row) => row.movement_id === movementId)) return
+  const movement = await findMovement(tx, named.account, named.movement_id)
+  const order = movement && (await orderOf(tx, movement))
+  const pays = order ? `, which pays ${order}` : ''
+  throw new Problem(
+    'slip_used',
+    `The bank has reported this reference: it is movement ${named.movement_id} of ${named.account}${pays}.`,
+  )
 }
 
 /** The order that a movement's money has. */

@@ -86,7 +86,7 @@ export async function reconcileAccount(
            and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
            as in_statement,
          not exists (select 1 from bank_reports r where r.account = m.account
-           and r.movement_id = m.movement_id and r.source <> 'hand') as by_hand,
+           and r.movement_id = m.movement_id and r.source <> 'hand' and r.is_trusted) as by_hand,
          ${isSplitSql('m.account', 'm.movement_id')} as sum_twice,
          coalesce(
            (select u.reported_at from unmatched_payments u

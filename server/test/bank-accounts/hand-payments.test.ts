@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { notShown } from '../../src/http/operator-api/personal-data.ts'
 import { explainMovement } from '../../src/payments/explain-movement.ts'
 import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
+import { redDays } from '../../src/reconcile/red-days.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
 import {
   booked,
@@ -120,6 +122,11 @@ describe('two people record a payment', () => {
       before: { movement: null, order: txn_id },
       after: { slip, goes_to: txn_id },
     })
+    // A viewer learns nothing of the payer.
+    const viewer = await signIn(s, 'viewer')
+    const viewed = (await viewer.get(`/approvals/${proposed.json.proposal}`)).json.after
+    expect(viewed).toMatchObject({ payer: { account_name: 'S•••' }, payer_reference: notShown })
+    expect(JSON.stringify(viewed)).not.toMatch(/SOMCHAI|1117 AB/)
     const seen = await fetch(`${s.service.url}/console/api/slips/${slip}`, {
       headers: { cookie: two.cookie },
     })
@@ -184,6 +191,20 @@ describe('two people record a payment', () => {
       expect(await ofAmount(amount)).toHaveLength(1)
       expect(await statusOf(txn_id)).toBe('PAID')
     }
+  })
+
+  it('by the rules of the agent that gets it, although only its code is named', async () => {
+    const { txn_id, amount } = await deposit()
+    const [orderId] = txn_id.split('-').slice(1)
+    const code = 'select code from expected_deposits where order_id = $1'
+    const text = (await s.sql(code, [orderId])).rows[0].code
+    const { json } = await propose({ amount, text, slip: await bring() })
+    const { rows } = await s.sql(
+      `select p.agent_id = o.agent_id as is_its from proposals p, expected_deposits o
+       where p.proposal_id = $1 and o.order_id = $2`,
+      [json.proposal, orderId],
+    )
+    expect(rows).toEqual([{ is_its: true }])
   })
 
   it('and is refused if the bank has reported it meanwhile, or if it is of another day or order', async () => {
@@ -261,9 +282,37 @@ describe('what the bank says', () => {
     expect(await ofAmount(amount)).toHaveLength(2)
   })
 
+  it('of a number is so, whatever amount, account or spelling a slip with that number has', async () => {
+    const paid = await deposit()
+    const other = await deposit()
+    const code = `select code from expected_deposits where order_id = $1`
+    const { rows } = await s.sql(code, [paid.txn_id.split('-')[1]])
+    await push(s, account, { id: 'AB-9876-1', amount: paid.amount, text: rows[0].code })
+    await booked(s, account.account.name)
+    expect(await statusOf(paid.txn_id)).toBe('PAID')
+    const reference = 'ab98761'
+    const edited = await propose({ ...other, slip: await bring(), reference })
+    expect([edited.status, edited.json.code]).toEqual([409, 'slip_used'])
+    expect(edited.json.detail).toContain(paid.txn_id)
+    const nobodys = await propose({ amount: '9.00', slip: await bring(), reference })
+    expect([nobodys.status, nobodys.json.code]).toEqual([409, 'slip_used'])
+    // The names of the ids are no numbers, and its own slip may be shown.
+    const named = await propose({ ...other, slip: await bring(), reference: 'feedId' })
+    expect([named.status, named.text]).toEqual([202, named.text])
+    expect((await record({ ...paid, slip: await bring(), reference })).state).toBe('done')
+    expect(await ofAmount(paid.amount)).toMatchObject([{ sources: ['hand', 'push'] }])
+  })
+
+  it('nothing of, is watched until somebody decides, however old it is', async () => {
+    const day = dayAt(new Date(s.clock().getTime() - 10 * 86_400_000))
+    await record({ amount: '77.00', slip: await bring(), day })
+    const watched = (await redDays(s.backend.pool, s.clock())).map(({ subject }) => subject)
+    expect(watched).toContain(`${account.account.name} ${day}`)
+  })
+
   it('never, is a break from the third banking day on; taken back, it is no money', async () => {
     const before = account
-    account = await makeAccount(s, { match: 'code' }, { mode: 'live' })
+    account = await makeAccount(s, { match: 'code', fileLimitMinor: 100_00n }, { mode: 'live' })
     await saveProviderState(s.backend.pool, before.account.name, 'off', s.clock())
     await routed(s, account.account.name)
     const { txn_id, amount } = await deposit()
@@ -273,6 +322,11 @@ describe('what the bank says', () => {
     const day = movement?.bookedOn ?? ''
     const ofDay = async () => (await daysOf(s, account)).filter((each) => each.startsWith(day))
     expect(await ofDay()).toEqual([`${day} amber`])
+    // A file that one person brings proves nothing, although its own lines would be within the limit.
+    const line = { amount, text: 'home-made' }
+    const file = camt({ account: account.account, day, lines: [line], isIntraday: true })
+    await importFile(s, account, file, { mode: 'live' })
+    expect(await ofAmount(amount)).toMatchObject([{ sources: ['hand', 'intraday'] }])
     while (dayAt(s.clock()) <= weekdayAfter(day, 2)) s.clock.advance(86_400_000)
     one = await one.signInAgain()
     two = await two.signInAgain()
@@ -296,7 +350,8 @@ describe('what the bank says', () => {
     const proposed = await explained()
     expect([proposed.status, proposed.text]).toEqual([202, proposed.text])
     expect((await approve(proposed.json.proposal)).json.state).toBe('done')
-    expect(await ofDay()).toEqual([])
+    // What the file says is apart from it, and waits for a second person as before.
+    expect(await ofDay()).toEqual([`${day} amber unconfirmed`])
     // The bank has it after all: that is money of its own.
     await importFile(s, account, statementOf(day, { amount, text: 'late' }), {
       via: 'folder',
@@ -304,7 +359,7 @@ describe('what the bank says', () => {
     })
     expect(await ofAmount(amount)).toMatchObject([
       { explainedBy: 'never_booked', sources: ['hand'] },
-      { sources: ['statement'], paymentState: 'waiting' },
+      { sources: ['intraday', 'statement'], paymentState: 'waiting' },
     ])
     const [, late] = await ofAmount(amount)
     await explainMovement(

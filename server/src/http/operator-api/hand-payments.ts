@@ -1,6 +1,7 @@
 import { findProposal } from '../../approvals/proposal.ts'
 import { searchMovements } from '../../bank-accounts/read-movements.ts'
 import { keepSlip, maxSlipBytes, pictureType, readSlip } from '../../bank-accounts/slips.ts'
+import { parseTxnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
@@ -87,15 +88,23 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
           account,
           payment,
         )
-        const { code: _code, reason: _reason, ...told } = body
+        const { day, slip, payer, text, reference } = body
         return {
           subject: { kind: 'provider', id: account.name },
-          agentId: payment.order?.agentId ?? null,
+          // The rules of the agent that gets it count, although nobody named its order.
+          agentId: parseTxnId(txnId ?? '')?.agentId ?? payment.order?.agentId ?? null,
           amount: { minor: payment.amountMinor, currency: account.currency },
           // If the bank reports it meanwhile, or another order would get it, that is something else.
           before: { movement: known?.movementId ?? null, order: txnId },
           after: {
-            ...told,
+            day,
+            amount: body.amount,
+            slip,
+            // Named as persons are, so that viewers do not see who it is.
+            payer: { account_name: payer.name, account_no: payer.account_no, bank: payer.bank },
+            payer_text: text,
+            payer_reference: reference,
+            txn_id: body.txn_id,
             arrives: decimalText(arrivesMinor, account.currency),
             goes_to: txnId ?? 'payments to decide',
             why: detail,

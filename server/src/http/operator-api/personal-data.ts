@@ -15,8 +15,10 @@ export function maskedName(text: string): string {
   return `${[...text][0] ?? ''}•••`
 }
 
-const numbers = /^(payer)?(account_?no|account_?number)$/i
-const names = /^(payer)?(account_?name)$/i
+const numbers = /^(payer|payee)?[-_ ]?account[-_ ]?(no|number)$/i
+const names = /^((payer|payee)?[-_ ]?account|payer|payee)[-_ ]?name$/i
+/** What a payer wrote, and what is on their slip. */
+const payersWords = /^payer_(text|reference)$/
 /** Fields with the agent's own text about an order. */
 const ownWords = /^ext(ra)?_?params$/i
 /** What is on a list of accounts, names or users. */
@@ -32,9 +34,12 @@ export function withoutPersons(value: unknown): unknown {
     Object.entries(value).map(([name, each]) => {
       if (ownWords.test(name)) return [name, each === null ? null : notShown]
       if (lists.test(name) && Array.isArray(each)) return [name, each.map(() => notShown)]
-      if (typeof each !== 'string') return [name, withoutPersons(each)]
-      if (numbers.test(name)) return [name, maskedNumber(each)]
-      return [name, names.test(name) ? maskedName(each) : each]
+      if (payersWords.test(name)) return [name, each === null ? null : notShown]
+      const isNumber = numbers.test(name)
+      if (!isNumber && !names.test(name)) return [name, withoutPersons(each)]
+      // A number that was not sent as text is a number all the same.
+      if (typeof each !== 'string') return [name, each === null ? null : notShown]
+      return [name, isNumber ? maskedNumber(each) : maskedName(each)]
     }),
   )
 }
