@@ -20,6 +20,7 @@ import {
   type PayoutAttempt,
   payoutsOfOrder,
   savePayout,
+  whyInDoubt,
 } from './payouts.ts'
 import { whyRestoreHolds } from './restore-lock.ts'
 
@@ -501,6 +502,11 @@ const outcomeTypes: Record<PayoutOutcome['type'], true> = {
   unknown: true,
 }
 
+/** Whether a provider says that a payout is not, or no longer, paid. */
+export function meansUnpaid({ type }: PayoutOutcome): boolean {
+  return ['rejected', 'cancelled', 'returned', 'not_found'].includes(type)
+}
+
 /** Calls a provider. If the call fails in any way, the payout's outcome is unknown. */
 async function call(
   desk: PayoutDesk,
@@ -520,8 +526,11 @@ async function call(
         ? undefined
         : await keepTheirId(desk.pool, attempt, outcome.theirId)
     if (clash !== undefined) return alarm(desk, attempt, clash)
-    if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
-    return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+    if (!Object.hasOwn(outcomeTypes, outcome?.type)) {
+      return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+    }
+    const doubt = meansUnpaid(outcome) ? await whyInDoubt(desk.pool, attempt) : undefined
+    return doubt === undefined ? outcome : { type: 'unknown', reason: doubt }
   } catch (error) {
     onCall?.(!(error instanceof NoAnswer))
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }

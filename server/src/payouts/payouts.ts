@@ -297,6 +297,21 @@ export async function keepTheirId(
   return `${provider} has two ids of ${reference}, ${first} and ${theirId}: it may pay it twice.`
 }
 
+/** Why a refusal of a payout is not believed, in words: it may be of one of two payouts that its provider made of it. */
+export async function whyInDoubt(
+  pool: Pool,
+  { agentId, orderId, attempt, provider, reference }: PayoutAttempt,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ their_id: string }>(
+    `select their_id from payout_ids where agent_id = $1 and order_id = $2 and attempt = $3
+       and provider = $4 order by their_id`,
+    [agentId, orderId, attempt, provider],
+  )
+  if (rows.length < 2) return undefined
+  const ids = rows.map(({ their_id }) => their_id).join(' and ')
+  return `${provider} has two ids of ${reference}, ${ids}: find out about both, then run sluice payout resolve.`
+}
+
 /** How many payouts are open in each state, and the age of the oldest. */
 export async function countOpenPayouts(
   pool: Pool,

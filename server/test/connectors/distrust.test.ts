@@ -282,6 +282,28 @@ describe("the company's own id of a payout", () => {
     )
     expect(rows[0]?.words).toContain('it may pay it twice')
     expect(await statusOf(agent, txnId)).toBe('WAITING')
+    // That one of the two has failed says nothing of the other, however often and by whichever way it is told.
+    company.onCall = ({ method }, response) => {
+      const id = `po_1_${reference}`
+      const body = { id, ref: reference, state: 'FAILED', code: 'CLOSED', message: 'closed' }
+      return method === 'GET' && say(response, 200, JSON.stringify(body))
+    }
+    for (let n = 0; n < 3; n++) {
+      s.clock.advance(silenceMs)
+      await process.round()
+    }
+    const provider = process.desk.providers.find('two-ids')
+    if (!provider) throw new Error('there is no provider')
+    const outcome = { type: 'rejected', mayTryAnother: true, reason: 'closed' } as const
+    const taker = new NoticeTaker(process.desk, (error) => {
+      throw error
+    })
+    const event = { type: 'payout', id: 'one of two', reference, outcome } as const
+    expect(await taker.take(provider, [event], Buffer.from(''))).toMatchObject([
+      { result: 'open', detail: expect.stringContaining('find out about both') },
+    ])
+    expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'unknown' }])
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
   })
 })
 
