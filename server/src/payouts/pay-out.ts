@@ -16,6 +16,7 @@ import { mayPayOut } from './payout-approval.ts'
 import {
   claimPayout,
   findPayout,
+  isBeingHanded,
   keepTheirId,
   type PayoutAttempt,
   payoutsOfOrder,
@@ -339,6 +340,11 @@ export async function confirm(
 ): Promise<Effect> {
   const { agentId, orderId, provider, reference } = attempt
   if (attempt.state === told.type) return { result: 'unchanged' }
+  // A question would take the payout from the process that is calling, and the provider may not know it yet.
+  if (await isBeingHanded(desk.pool, attempt, timeToPass(desk.now))) {
+    const says = `It is being handed to ${provider}, which is asked afterwards.`
+    throw new Problem('overloaded', says, { retryAfterS: 60 })
+  }
   if (attempt.askAt !== null) await ask(desk, attempt, watch)
   else {
     const order = await findOrder(desk.pool, agentId, orderId)

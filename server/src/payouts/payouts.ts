@@ -162,6 +162,20 @@ export async function claimPayout(
   return rows[0]
 }
 
+/** Whether a provider is being called with a payout, for all that is known. */
+export async function isBeingHanded(
+  pool: Pool,
+  { agentId, orderId, attempt }: PayoutAttempt,
+  at: Date | null,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select 1 from payouts where agent_id = $1 and order_id = $2 and attempt = $3
+       and state = 'handed' and ask_at > ${databaseTime('$4')}`,
+    [agentId, orderId, attempt, at],
+  )
+  return rows.length > 0
+}
+
 /**
  * Prevents processes from handing a payout over for a limited time, including one that has just asked about
  * it. Returns false if the provider is being called with it and may be paying it.

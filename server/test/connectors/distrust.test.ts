@@ -164,6 +164,32 @@ describe('a notice with a token and without a signature', () => {
       where provider = 'tokens' and result is null`)
   })
 
+  it('asks nothing while the company is being called with the payout', async () => {
+    await connect(s, 'early', tokenDocument(), { samples: tokenSamples })
+    const { agent, txnId, reference } = await withdrawal()
+    const process = await start()
+    let asked = 0
+    let result: unknown
+    const early = { kind: 'PAYOUT', id: 'po_e', state: 'FAILED', ref: reference }
+    company.onCall = ({ method }, response) => {
+      if (method === 'GET') asked++
+      if (method !== 'POST') return false
+      // The notice comes before the answer.
+      void tellWithToken('early', early).then((told) => {
+        result = told
+        say(response, 201, JSON.stringify({ id: 'po_e', ref: reference, state: 'SENT' }))
+      })
+      return true
+    }
+    await process.payOut(txnId)
+    expect(result).toMatchObject({ result: 'open', detail: expect.stringContaining('being handed') })
+    expect(asked).toBe(0)
+    expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'accepted', their_id: 'po_e' }])
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await s.sql(`update notice_events set result = 'closed', act_at = null
+      where provider = 'early' and result is null`)
+  })
+
   it('credits a deposit only as the company says when it is asked', async () => {
     await connect(s, 'asked', tokenDocument(), { samples: tokenSamples })
     const agent = await s.agent()
