@@ -10,8 +10,8 @@ import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
 import { maxBalanceMinor } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
-import { type CallWatch, confirm, type Effect, settle } from '../payouts/pay-out.ts'
-import { findPayout } from '../payouts/payouts.ts'
+import { type CallWatch, confirm, type Effect, meansUnpaid, settle } from '../payouts/pay-out.ts'
+import { findPayout, whyInDoubt } from '../payouts/payouts.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import { confirmedEvent, isWithinTokenLimits } from './by-token.ts'
@@ -293,6 +293,8 @@ export class NoticeTaker {
           throw new Problem('overloaded', says, later)
         }
         const { outcome } = event
+        const doubt = meansUnpaid(outcome) ? await whyInDoubt(desk.pool, payout) : undefined
+        if (doubt !== undefined) throw new Problem('overloaded', doubt, later)
         const isBelieved =
           !event.byToken ||
           outcome.type === 'accepted' ||

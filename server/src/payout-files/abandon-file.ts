@@ -145,8 +145,8 @@ async function missingStatements(
 }
 
 /**
- * Debits since the file was sealed that may be of these items of it. One sum of exactly the others is of the file without
- * them, and is booked so once they have ended.
+ * Debits since the file was sealed that may be of these items of it. One sum of exactly the others that names the file is
+ * of it without them, and is booked so once they have ended. An amount alone says nothing: it may be the very payout.
  */
 async function doubtfulDebits(
   db: Pool | Tx,
@@ -174,12 +174,20 @@ async function doubtfulDebits(
   )
   const codes = new Set(items.map(({ reference }) => reference))
   const others = sumOf(left.filter((each) => isOpen(each) && !items.includes(each)))
+  // Where one of them, or all, make the same sum, nobody can say whose it is.
+  const isPlain =
+    others > 0n && sumOf(items) !== others && items.every((each) => each.amountMinor !== others)
+  let isOthersFound = false
   return rows.flatMap(({ movement_id, amount, booked_on, state, text, ids }) => {
-    if (others > 0n && -amount === others && state === 'unexplained') return []
     const texts = [text, ids ?? '']
-    const named =
-      findPaymentCodes(texts).find((code) => codes.has(code)) ??
-      texts.map((each) => each.toUpperCase().includes(messageId) && messageId).find(Boolean)
+    const code = findPaymentCodes(texts).find((each) => codes.has(each))
+    const isOfFile = texts.some((each) => each.toUpperCase().includes(messageId))
+    const isOthers = !code && isOfFile && -amount === others && state === 'unexplained'
+    if (isOthers && isPlain && !isOthersFound) {
+      isOthersFound = true
+      return []
+    }
+    const named = code ?? (isOfFile ? messageId : undefined)
     const which = `Movement ${account.name}:${movement_id} of ${booked_on}`
     if (named) return [`${which} names ${named}: find out what it is.`]
     if (state === 'unexplained') {

@@ -145,7 +145,8 @@ async function itemsNamed(
 
 /**
  * A debit of a whole file: the one that it names, else the only one of its sum and day. One that names none may be
- * anything, so it is a file only if the bank has that, of several payouts, and none of them is debited yet.
+ * anything, so it is a file only if the bank has that, of several payouts, and none of them is debited yet; and never the
+ * rest of one that some have been given up of: it may be one of these.
  */
 async function matchBatch(
   db: Pool | Tx,
@@ -174,9 +175,7 @@ async function matchBatch(
   )
   const named = rows.filter((row) => row.named)
   const fitting =
-    named.length > 0
-      ? named
-      : rows.filter(({ sum, rest, whole }) => whole && [sum, rest].includes(-amountMinor))
+    named.length > 0 ? named : rows.filter(({ sum, whole }) => whole && sum === -amountMinor)
   const [one, two] = fitting
   if (!one) return undefined
   if (two) return { fault: 'Several payout files fit it.', isAlarm: false }

@@ -93,7 +93,7 @@ export async function takeStatusReport(
       if (told.outcome === 'paid') read.outcomes.set(reference, { ...told, outcome: 'accepted' })
     }
   }
-  if (mode === 'bank' && (await hasCopies(desk.pool, file))) doubtRefusal(read.outcomes)
+  if (mode === 'bank' && (await hasCopies(desk.pool, file))) doubtRefusals(read.outcomes)
   const { reportId, isRepeat } = await inTransaction(desk.pool, (tx) =>
     keepReport(tx, file, bytes, read, by, desk.now()),
   )
@@ -105,9 +105,8 @@ export async function takeStatusReport(
 }
 
 /**
- * Takes an answer that was fetched from the bank itself: refusals count at once as well, unless they are of a whole
- * file that was given out more than once. Returns what it said, in words; undefined if it is about no file of the
- * account.
+ * Takes an answer that was fetched from the bank itself: refusals count at once as well, unless they are of a file that
+ * was given out more than once. Returns what it said, in words; undefined if it is about no file of the account.
  */
 export async function takeBankAnswer(
   desk: PayoutDesk,
@@ -208,11 +207,11 @@ async function hasCopies(pool: Pool, { account, fileId }: PayoutFile): Promise<b
   return rows.length > 0
 }
 
-/** What refuses the whole of a file may be about a second copy, while the first is being paid. */
-function doubtRefusal(outcomes: Map<string, ItemOutcome>): void {
+/** Any refusal may be about a second copy, also one of each payment (the first copy took the cover). */
+function doubtRefusals(outcomes: Map<string, ItemOutcome>): void {
   for (const [reference, told] of outcomes) {
-    // As of one that the bank is known to have.
-    outcomes.set(reference, inDoubt(told, 'accepted'))
+    const endsIt = told.outcome === 'rejected' || told.outcome === 'cancelled'
+    if (endsIt) outcomes.set(reference, { ...told, outcome: 'unknown' })
   }
 }
 
@@ -415,7 +414,7 @@ async function alarmOf(
   const words = [
     `The bank has answered about payout file ${file.fileId} (${file.account}).`,
     doubtful.length > 0 &&
-      `It calls these duplicates, or refuses the whole file after it took it or while there are copies of it: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
+      `It calls these duplicates, or refuses the whole file after it took it, or these while there are copies of it: ${named(doubtful)}. It may be paying a first copy, so their money stays held. Ask the bank whether the file was brought twice.`,
     revived.length > 0 &&
       `paid_after_failed: it has or pays these, which have failed here and whose money was given back: ${named(revived)}. Ask the bank to stop them.`,
     unseen.length > 0 &&

@@ -16,10 +16,12 @@ import { mayPayOut } from './payout-approval.ts'
 import {
   claimPayout,
   findPayout,
+  isBeingHanded,
   keepTheirId,
   type PayoutAttempt,
   payoutsOfOrder,
   savePayout,
+  whyInDoubt,
 } from './payouts.ts'
 import { openHold } from './restore-hold.ts'
 import { whyRestoreHolds } from './restore-lock.ts'
@@ -347,6 +349,11 @@ export async function confirm(
 ): Promise<Effect> {
   const { agentId, orderId, provider, reference } = attempt
   if (attempt.state === told.type) return { result: 'unchanged' }
+  // A question would take the payout from the process that is calling, and the provider may not know it yet.
+  if (await isBeingHanded(desk.pool, attempt, timeToPass(desk.now))) {
+    const says = `It is being handed to ${provider}, which is asked afterwards.`
+    throw new Problem('overloaded', says, { retryAfterS: 60 })
+  }
   if (attempt.askAt !== null) await ask(desk, attempt, watch)
   else {
     const order = await findOrder(desk.pool, agentId, orderId)
@@ -533,6 +540,11 @@ const outcomeTypes: Record<PayoutOutcome['type'], true> = {
   unknown: true,
 }
 
+/** Whether a provider says that a payout is not, or no longer, paid. */
+export function meansUnpaid({ type }: PayoutOutcome): boolean {
+  return ['rejected', 'cancelled', 'returned', 'not_found'].includes(type)
+}
+
 /** Calls a provider. If the call fails in any way, the payout's outcome is unknown. */
 async function call(
   desk: PayoutDesk,
@@ -552,8 +564,11 @@ async function call(
         ? undefined
         : await keepTheirId(desk.pool, attempt, outcome.theirId)
     if (clash !== undefined) return alarm(desk, attempt, clash)
-    if (Object.hasOwn(outcomeTypes, outcome?.type)) return outcome
-    return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+    if (!Object.hasOwn(outcomeTypes, outcome?.type)) {
+      return { type: 'unknown', reason: 'The provider said what cannot be read.' }
+    }
+    const doubt = meansUnpaid(outcome) ? await whyInDoubt(desk.pool, attempt) : undefined
+    return doubt === undefined ? outcome : { type: 'unknown', reason: doubt }
   } catch (error) {
     onCall?.(!(error instanceof NoAnswer))
     return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) }

@@ -162,6 +162,20 @@ export async function claimPayout(
   return rows[0]
 }
 
+/** Whether a provider is being called with a payout, for all that is known. */
+export async function isBeingHanded(
+  pool: Pool,
+  { agentId, orderId, attempt }: PayoutAttempt,
+  at: Date | null,
+): Promise<boolean> {
+  const { rows } = await pool.query(
+    `select 1 from payouts where agent_id = $1 and order_id = $2 and attempt = $3
+       and state = 'handed' and ask_at > ${databaseTime('$4')}`,
+    [agentId, orderId, attempt, at],
+  )
+  return rows.length > 0
+}
+
 /**
  * Prevents processes from handing a payout over for a limited time, including one that has just asked about
  * it. Returns false if the provider is being called with it and may be paying it.
@@ -295,6 +309,21 @@ export async function keepTheirId(
   const first = rows[0]?.their_id ?? theirId
   if (first === theirId || isNew !== 1) return undefined
   return `${provider} has two ids of ${reference}, ${first} and ${theirId}: it may pay it twice.`
+}
+
+/** Why a refusal of a payout is not believed, in words: it may be of one of two payouts that its provider made of it. */
+export async function whyInDoubt(
+  pool: Pool,
+  { agentId, orderId, attempt, provider, reference }: PayoutAttempt,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ their_id: string }>(
+    `select their_id from payout_ids where agent_id = $1 and order_id = $2 and attempt = $3
+       and provider = $4 order by their_id`,
+    [agentId, orderId, attempt, provider],
+  )
+  if (rows.length < 2) return undefined
+  const ids = rows.map(({ their_id }) => their_id).join(' and ')
+  return `${provider} has two ids of ${reference}, ${ids}: find out about both, then run sluice payout resolve.`
 }
 
 /** How many payouts are open in each state, and the age of the oldest. */

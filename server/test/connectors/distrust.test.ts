@@ -164,6 +164,32 @@ describe('a notice with a token and without a signature', () => {
       where provider = 'tokens' and result is null`)
   })
 
+  it('asks nothing while the company is being called with the payout', async () => {
+    await connect(s, 'early', tokenDocument(), { samples: tokenSamples })
+    const { agent, txnId, reference } = await withdrawal()
+    const process = await start()
+    let asked = 0
+    let result: unknown
+    const early = { kind: 'PAYOUT', id: 'po_e', state: 'FAILED', ref: reference }
+    company.onCall = ({ method }, response) => {
+      if (method === 'GET') asked++
+      if (method !== 'POST') return false
+      // The notice comes before the answer.
+      void tellWithToken('early', early).then((told) => {
+        result = told
+        say(response, 201, JSON.stringify({ id: 'po_e', ref: reference, state: 'SENT' }))
+      })
+      return true
+    }
+    await process.payOut(txnId)
+    expect(result).toMatchObject({ result: 'open', detail: expect.stringContaining('being handed') })
+    expect(asked).toBe(0)
+    expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'accepted', their_id: 'po_e' }])
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    await s.sql(`update notice_events set result = 'closed', act_at = null
+      where provider = 'early' and result is null`)
+  })
+
   it('credits a deposit only as the company says when it is asked', async () => {
     await connect(s, 'asked', tokenDocument(), { samples: tokenSamples })
     const agent = await s.agent()
@@ -281,6 +307,28 @@ describe("the company's own id of a payout", () => {
       [`payout ${reference}`],
     )
     expect(rows[0]?.words).toContain('it may pay it twice')
+    expect(await statusOf(agent, txnId)).toBe('WAITING')
+    // That one of the two has failed says nothing of the other, however often and by whichever way it is told.
+    company.onCall = ({ method }, response) => {
+      const id = `po_1_${reference}`
+      const body = { id, ref: reference, state: 'FAILED', code: 'CLOSED', message: 'closed' }
+      return method === 'GET' && say(response, 200, JSON.stringify(body))
+    }
+    for (let n = 0; n < 3; n++) {
+      s.clock.advance(silenceMs)
+      await process.round()
+    }
+    const provider = process.desk.providers.find('two-ids')
+    if (!provider) throw new Error('there is no provider')
+    const outcome = { type: 'rejected', mayTryAnother: true, reason: 'closed' } as const
+    const taker = new NoticeTaker(process.desk, (error) => {
+      throw error
+    })
+    const event = { type: 'payout', id: 'one of two', reference, outcome } as const
+    expect(await taker.take(provider, [event], Buffer.from(''))).toMatchObject([
+      { result: 'open', detail: expect.stringContaining('find out about both') },
+    ])
+    expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'unknown' }])
     expect(await statusOf(agent, txnId)).toBe('WAITING')
   })
 })

@@ -82,6 +82,12 @@ function proposeAbandon({ json }: Answer, more: object = {}): Promise<Answer> {
   return maker.post(`/payout-files/${json.id}/abandon`, { ...body, code: maker.code() })
 }
 
+/** Another person than who downloaded it says that the bank has it. */
+function sent({ json }: Answer): Promise<Answer> {
+  const body = { bank_reference: 'of the bank', code: checker.code() }
+  return checker.post(`/payout-files/${json.id}/sent`, body)
+}
+
 /** Has another person say yes to what was proposed. Returns what became of it. */
 async function yes({ status, text, json }: Answer, by = checker): Promise<Answer> {
   expect(status, text).toBe(202)
@@ -656,6 +662,52 @@ it('what the bank took and does not pay is ended by two people, by its code, and
     .toEqual(['PAID', 'PAID', 'FAILED'])
   expect((await look(file)).json).toMatchObject({ state: 'closed', ends: [{ how: 'abandoned' }] })
   expect((await proposeAbandon(file)).json.detail).toContain('Every payout of it has ended')
+})
+
+it('a debit of the same amount as the others is not believed to be theirs unless it names the file, once', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes } = await sealed(account, 110, 220, 330)
+  await download(file)
+  expect((await sent(file)).status).toBe(200)
+  const twins = await sealed(account, 115, 115)
+  await download(twins.file)
+  const first = dayAt(s.clock())
+  await daysLater(14)
+  const last = dayAt(new Date(s.clock().getTime() - dayMs))
+  // The bank has paid the third alone, which makes the sum of the other two, and both twins, each by itself.
+  const lines = [{ amount: '-330.00' }, { amount: '-115.00' }, { amount: '-115.00' }]
+  await importFile(
+    s,
+    account,
+    camt({ ...account, day: first, opening: '1460.00', closing: '900.00', lines }),
+  )
+  await quietDays(account, dayAfter(first), last)
+  for (const [of, code] of [
+    [file, codes[2]],
+    [twins.file, twins.codes[0]],
+  ] as const) {
+    const refused = await proposeAbandon(of, { codes: [code] })
+    expect(refused.status, refused.text).toBe(409)
+    expect(refused.json.detail.match(/nobody has explained/g)).toHaveLength(3)
+  }
+  // Ended by its code before the debit came: an amount does not make the others paid either.
+  const { json: movements } = await maker.get(`/bank-accounts/${account.name}/movements`)
+  for (const { id } of movements.data) {
+    const explained = await checker.post(`/bank-accounts/${account.name}/movements/${id}/explain`, {
+      as: 'bank_fee',
+      reason: 'a guess',
+      code: checker.code(),
+    })
+    expect(explained.status, explained.text).toBe(200)
+  }
+  expect((await yes(await proposeAbandon(file, { codes: [codes[2]] }))).json.state).toBe('done')
+  await expect.poll(() => status(ids[2] ?? '')).toBe('FAILED')
+  await importFile(
+    s,
+    account,
+    camt({ ...account, day: file.json.sealed.execution_date, lines: [{ amount: '-330.00' }] }),
+  )
+  expect(await Promise.all(ids.map((id) => status(id)))).toEqual(['WAITING', 'WAITING', 'FAILED'])
 })
 
 it('a statement that does not say how it began tells of its day only with the one before', async () => {

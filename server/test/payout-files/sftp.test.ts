@@ -557,17 +557,24 @@ it('a connection that breaks while it reads loses nothing', async () => {
   expect((await maker.get(`/bank-accounts/${account.name}`)).json.sftp_state.fault).toBeNull()
 })
 
-it('a refusal of a whole file of which there are copies is unknown', async () => {
+it('a refusal in a file of which there are copies is unknown, until two people confirm it', async () => {
   const { file, codes, messageId } = await sent(await served(), 270, 280)
   const [bad = ''] = codes
   await take(file)
   const { box } = inbox()
-  const items = [{ code: bad, status: 'RJCT', reason: 'AC04' }]
+  // The first copy took the cover.
+  const items = [{ code: bad, status: 'RJCT', reason: 'AM04' }]
   server.put('/out/1.xml', pain002(messageId, { group: 'RJCT', reason: 'FF01', items }))
   await box.poll()
   await box.poll()
-  expect(statesOf({ json: await look(file) } as Answer)).toEqual(['rejected', 'unknown'])
+  expect(statesOf({ json: await look(file) } as Answer)).toEqual(['unknown', 'unknown'])
   expect(await alarmsAbout(`${file.json.id}%copies of it`)).toHaveLength(1)
+  const [report] = (await look(file)).reports
+  const rejected = await checker.post(`/payout-files/${file.json.id}/reports/${report.id}/reject`, {
+    reason: 'the bank says that it has one copy',
+    code: checker.code(),
+  })
+  expect(rejected.status, rejected.text).toBe(202)
 })
 
 it('a file that comes short is read again, and those that fail hold no others up', async () => {
