@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Box } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconCircle, IconCircleCheck, IconX } from '@tabler/icons-react'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -30,27 +30,29 @@ export function SetUp({ steps }: { steps: Steps }) {
   })
   if (isAway || steps.every(({ done }) => done)) return null
   return (
-    <Panel
-      title={says.title(steps.filter(({ done }) => done).length, steps.length)}
-      tools={
-        <ActionIcon aria-label={says.away} title={says.away} onClick={() => setAway(true)}>
-          <IconX size={16} />
-        </ActionIcon>
-      }
-    >
-      <ul className={classes.setUp}>
-        {steps.map(({ step, done }) => (
-          <li key={step} data-done={done || undefined}>
-            {done ? (
-              <IconCircleCheck size={18} aria-label={says.done} />
-            ) : (
-              <IconCircle size={18} aria-label={says.open} />
-            )}
-            <PageLink to={pageOf[step]}>{says.steps[step]}</PageLink>
-            {!done && <span>{says.teach[step]}</span>}
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <Box mb="md">
+      <Panel
+        title={says.title(steps.filter(({ done }) => done).length, steps.length)}
+        tools={
+          <ActionIcon aria-label={says.away} title={says.away} onClick={() => setAway(true)}>
+            <IconX size={16} />
+          </ActionIcon>
+        }
+      >
+        <ul className={classes.setUp}>
+          {steps.map(({ step, done }) => (
+            <li key={step} data-done={done || undefined}>
+              {done ? (
+                <IconCircleCheck size={18} aria-label={says.done} />
+              ) : (
+                <IconCircle size={18} aria-label={says.open} />
+              )}
+              <PageLink to={pageOf[step]}>{says.steps[step]}</PageLink>
+              {!done && <span>{says.teach[step]}</span>}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </Box>
   )
 }
