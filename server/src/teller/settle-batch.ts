@@ -23,7 +23,7 @@ import type { LocalTime } from '../lib/local-time.ts'
 export class NotConnected extends Error {}
 
 /** How far a process's clock may be ahead of the database's. */
-const mostAheadMs = 60_000
+export const mostAheadMs = 60_000
 
 export interface TransactOptions {
   localTime: LocalTime
@@ -41,7 +41,7 @@ const tooEarly: Decision = {
   type: 'refused',
   code: 'overloaded',
   detail:
-    "This process's clock is ahead of the database's by more than a minute; repeat the request.",
+    "The database's clock is behind this process's by more than a minute; repeat the request.",
 }
 
 /**
