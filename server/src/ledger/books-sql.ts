@@ -97,6 +97,8 @@ export const refuseArchivedRefs = `select 1 / case when count(*) = 0 then 1 else
     where r.kind = 'deposit' and cardinality($3::bigint[]) > 0
       and (r.agent_id = 0 or r.agent_id = any($3::bigint[]))) archived`
 
+export const refuseBefore = 'select 1 / case when $1::timestamptz <= now() then 1 else 0 end'
+
 export const refColumns = orderColumns.pick('agentId', 'refId')
 
 const orderChanges = orderColumns.pick(

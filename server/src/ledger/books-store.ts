@@ -228,6 +228,15 @@ async function refuseArchivedRefs(
   }
 }
 
+/** Fails if it is not yet that time by the database's clock: only an error stops a pipeline. */
+async function refuseBefore(client: PoolClient, time: Date): Promise<void> {
+  try {
+    await client.query({ name: 'refuse-before', text: sql.refuseBefore, values: [time] })
+  } catch (error) {
+    throw sqlState(error) === '22012' ? new BooksChanged('an order is of a later time') : error
+  }
+}
+
 /** Inserts the new orders whose refId is free. Returns their ids. */
 export async function insertOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
   // All processes insert in the same order, so that two that insert the same refIds cannot deadlock.
@@ -243,15 +252,20 @@ export async function insertOrders(client: PoolClient, orders: Order[]): Promise
 }
 
 /**
- * Inserts orders in their own transaction and commits it. If any order has an archived refId, none is
- * inserted.
+ * Inserts orders in their own transaction and commits it. If any order has an archived refId, or it is not yet `from` by the
+ * database's clock, none is inserted.
  */
-export async function commitOrders(client: PoolClient, orders: Order[]): Promise<Set<string>> {
+export async function commitOrders(
+  client: PoolClient,
+  orders: Order[],
+  from?: Date,
+): Promise<Set<string>> {
   const [, , inserted] = await all([
     client.query('begin'),
     client.query(raiseForTransaction),
     insertOrders(client, orders),
     refuseArchivedRefs(client, orders, [...new Set(orders.map(({ agentId }) => agentId))]),
+    from ? refuseBefore(client, from) : Promise.resolve(),
     client.query('commit'),
   ])
   return inserted

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import { type Place, readPlace } from '../db/database-gate.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { isConnectionLost, openPool, type Pool } from '../db/pool.ts'
+import { DatabaseFault } from '../db/run-migration.ts'
 import {
   deploymentName,
   forgetMarks,
@@ -13,6 +15,7 @@ import {
 import type { Order } from '../ledger/book.ts'
 import { holdRestored, lastEpoch } from '../payouts/restore-hold.ts'
 import { type Heads, proveHeads, readHeads } from '../proof/heads.ts'
+import { mostAheadMs } from '../teller/settle-batch.ts'
 import { repeat } from '../worker/repeat.ts'
 import type { Ground } from './ground.ts'
 import {
@@ -20,6 +23,7 @@ import {
   type KeptWitness,
   lastHeads,
   readWitnesses,
+  tryFolder,
   witnessFolder,
   writeWitness,
 } from './witness-files.ts'
@@ -69,6 +73,8 @@ export class WitnessKeeper {
   /** Since the last mark, which stands for all before it. */
   private written: (Pick<Order, 'agentId' | 'orderId' | 'version'> & { at: Date })[] = []
   private isMoneyMoving = false
+  private isKept = true
+  private clocksDiffer = false
 
   constructor(ground: Ground, patienceMs = vouchingMs) {
     this.ground = ground
@@ -88,10 +94,12 @@ export class WitnessKeeper {
     if (loss) await this.hold(loss, kept)
     const place = await this.place()
     this.sayWhereItIs(place, kept)
+    await this.tryToKeep()
     await this.begin()
     for (const each of kept) {
       if (clock().getTime() - Date.parse(each.at) > filesKeptMs || loss) await forgetWitness(each)
     }
+    await this.compareClocks()
     await forgetMarks(this.pool, new Date(clock().getTime() - marksKeptMs))
     backend.gate.accept(place)
     const marking = repeat(
@@ -122,6 +130,7 @@ export class WitnessKeeper {
     const isKnown = backend.gate.isKnown(place)
     const isDue = this.isMoneyMoving || performance.now() - this.markedAtMs >= idleMs
     if (isKnown && !isDue) return
+    await this.compareClocks()
     const loss = isKnown ? undefined : await this.lossOfWritten()
     if (loss || !(await this.raise())) {
       const words = `mark ${this.turn} of this process is not there`
@@ -200,12 +209,52 @@ export class WitnessKeeper {
         epoch: Number(this.epoch),
         heads: this.heads,
       })
+      this.isKept = true
     } catch (error) {
       this.ground.log.error(
         { err: error },
         'the witness of the database cannot be kept in DATA_DIR',
       )
+      if (this.isKept) {
+        await this.tell('witness', 'DATA_DIR cannot be written: the next start will be held.')
+      }
+      this.isKept = false
     }
+  }
+
+  /** A mark that is made but not kept would hold the next start, and each one after it: live does not begin with one. */
+  private async tryToKeep(): Promise<void> {
+    const { config, log } = this.ground
+    try {
+      await tryFolder(this.folder)
+    } catch (error) {
+      const words = `DATA_DIR must be a folder that can be written, and that stays: ${error}`
+      if (config.mode === 'live') throw new DatabaseFault(words)
+      log.error(words)
+    }
+  }
+
+  private tell(subject: string, words: string): Promise<void> {
+    const to = { roles: ['admin', 'operator'] }
+    return raiseAlert(this.pool, {
+      ...{ kind: 'payout_alarm', subject, words, to },
+      at: this.ground.clock(),
+    })
+  }
+
+  /** The teller refuses what is of a later time than the database's. */
+  private async compareClocks(): Promise<void> {
+    const { clock, log } = this.ground
+    const { rows } = await this.pool.query<{ now: Date }>('select clock_timestamp() as now')
+    const aheadMs = clock().getTime() - (rows[0]?.now ?? clock()).getTime()
+    const differ = Math.abs(aheadMs) > mostAheadMs
+    if (differ && !this.clocksDiffer) {
+      const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+      const words = `The database's clock is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} a process's: one of them is wrong, and what that process asks for may be refused.`
+      log.error(words)
+      await this.tell('clocks', words)
+    }
+    this.clocksDiffer = differ
   }
 
   /** The last of that which is kept outside and the database does not have: those before it may be known. */

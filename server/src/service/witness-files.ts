@@ -62,6 +62,14 @@ export async function writeWitness(folder: string, witness: Witness): Promise<vo
   await rename(`${path}.new`, path)
 }
 
+/** Throws if nothing can be kept in a folder. */
+export async function tryFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'try.new')
+  await writeFile(path, 'Nothing is kept here.\n', { mode: 0o600, flush: true })
+  await rm(path, { force: true })
+}
+
 export async function forgetWitness({ path }: KeptWitness): Promise<void> {
   await rm(path, { force: true })
 }

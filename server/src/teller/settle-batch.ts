@@ -23,7 +23,7 @@ import type { LocalTime } from '../lib/local-time.ts'
 export class NotConnected extends Error {}
 
 /** How far a process's clock may be ahead of the database's. */
-const mostAheadMs = 60_000
+export const mostAheadMs = 60_000
 
 export interface TransactOptions {
   localTime: LocalTime
@@ -41,7 +41,7 @@ const tooEarly: Decision = {
   type: 'refused',
   code: 'overloaded',
   detail:
-    "This process's clock is ahead of the database's by more than a minute; repeat the request.",
+    "The database's clock is behind this process's by more than a minute; repeat the request.",
 }
 
 /**
@@ -113,19 +113,24 @@ export async function transact(
 /**
  * Inserts deposits, which need no wallet, with one statement in a separate transaction and without
  * reading the books first. Deposits whose refId is taken get no decision, and neither does any of them if
- * one refId is archived: the caller must settle those with `transact`.
+ * one refId is archived or one is of a time that is ahead: the caller must settle those with `transact`.
  */
 export async function insertDeposits(
   pool: Pool,
   commands: Command[],
-  localTime: LocalTime,
+  { localTime, isOnTime }: Pick<TransactOptions, 'localTime' | 'isOnTime'>,
 ): Promise<(Decision | undefined)[]> {
   const client = await connect(pool)
   let broken = true
   try {
     forgetOldPlans(client)
     const { decisions, writes } = fold(noBooks, commands, localTime)
-    const inserted = await commitOrders(client, writes.newOrders)
+    const lastMs = Math.max(...commands.map(({ at }) => at.getTime()))
+    const inserted = await commitOrders(
+      client,
+      writes.newOrders,
+      isOnTime ? new Date(lastMs - mostAheadMs) : undefined,
+    )
     broken = false
     return decisions.map((decision) =>
       decision.type !== 'refused' && inserted.has(decision.order?.orderId ?? '')

@@ -233,7 +233,8 @@ export class Teller {
     let open = batch
     try {
       if (!open.some(({ command }) => needsWallet(command))) {
-        open = this.answer(open, await insertDeposits(pool, commandsOf(open), localTime), false)
+        const inserted = await insertDeposits(pool, commandsOf(open), { localTime, isOnTime })
+        open = this.answer(open, inserted, false)
         if (open.length === 0) return []
       }
       const options = { localTime, ifLocked: 'skip', isOnTime } as const

@@ -151,6 +151,8 @@ it('a process whose clock is ahead takes no book along: it is refused, and the o
     { ...adjust(ahead, 1n), at: at(-5_000) },
   ]
   expect(await answersOf(teller, commands)).toEqual(['done', 'overloaded', 'done', 'done'])
+  const deposits = [90_000, -5_000].map((ms) => ({ ...create(other, 'deposit'), at: at(ms) }))
+  expect(await answersOf(teller, deposits)).toEqual(['overloaded', 'done'])
 })
 
 function tellerOn(url: string, options: Partial<TellerOptions> = {}): Teller {

@@ -51,9 +51,7 @@ async function on(
     env: { DATA_DIR: dataDir, ...env },
     outside: { keepsWitness: { patienceMs }, providers, paysOut },
   }
-  const s = await startTestService(options)
-  await owner.end()
-  return s
+  return startTestService(options).finally(() => owner.end())
 }
 
 const holdsOf = async (s: TestService) =>
@@ -176,6 +174,9 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   await addKept(dataDir, { ...kept, witnessId: '1'.repeat(32), turn: 1_000, at: known })
   s = await on(backup, dataDir, [first, second])
   expect((await holdsOf(s)).length).toBe(2)
+  // Nor does a clock that is wrong, whoever's, stay unnoticed.
+  const alerts = await s.sql(`select words from alerts where subject = 'clocks'`)
+  expect(alerts.rows[0]?.words).toMatch(/^The database's clock is \d+ s behind a process's/)
   await s.close()
   await receiver.close()
   await backup.close()
@@ -302,5 +303,9 @@ it('live goes on only with a witness, or beside a process that has one', async (
   const names = await readdir(join(s.config.dataDir, 'witness'))
   expect(names.length).toBe(1)
   await s.close()
+  // Where nothing can be kept each start would be held, so there is none.
+  const full = await tempFolder()
+  await writeFile(join(full, 'witness'), 'not a folder')
+  await expect(on(database, full, [bank], { env: live })).rejects.toThrow('DATA_DIR must be')
   await database.close()
 })
