@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { pruneSlips } from '../../src/bank-accounts/slips.ts'
 import { notShown } from '../../src/http/operator-api/personal-data.ts'
 import { explainMovement } from '../../src/payments/explain-movement.ts'
 import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
@@ -370,6 +371,24 @@ describe('what the bank says', () => {
       reason,
     )
   })
+})
+
+it('pictures that no payment uses are taken so often, and kept for a month', async () => {
+  const third = await signIn(s, 'operator')
+  const unused = await bring(picture(), third)
+  const kept = async (at: Date) => {
+    expect(await pruneSlips(s.backend.pool, at)).toBe('done')
+    const { rows } = await s.sql('select sha256 from bank_slips')
+    return rows.map(({ sha256 }) => sha256)
+  }
+  const afterDays = (days: number) => new Date(s.clock().getTime() + days * 86_400_000)
+  expect(await kept(afterDays(29))).toContain(unused)
+  const { rows: used } = await s.sql('select slip from hand_payments')
+  expect((await kept(afterDays(31))).sort()).toEqual(used.map(({ slip }) => slip).sort())
+  const content = picture().toString('base64')
+  for (let nth = 1; nth < 60; nth++) await third.post('/slips', { content })
+  const { status, json } = await third.post('/slips', { content })
+  expect([status, json.code]).toEqual([429, 'rate_limited'])
 })
 
 /** The nth day after a day that is no weekend. */
