@@ -223,6 +223,7 @@ describe('two people record a payment', () => {
       { txn_id, amount: '0', slip },
       { txn_id, amount, slip: 'f'.repeat(64) },
       { txn_id: 'agt_1', amount, slip },
+      { txn_id, amount, slip, reference: 'ß'.repeat(40) },
     ]
     for (const fields of wrong) expect((await propose(fields)).status).toBe(422)
     // The bank's line was nobody's; the slip says whose it is, and nothing counts twice.
