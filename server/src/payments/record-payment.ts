@@ -129,6 +129,8 @@ export async function recordPayment(
 export interface PaymentPreview {
   /** The movement that is known already; null if it would be a new one. */
   known: BankMovement | null
+  /** What the bank, or a file, says of a movement that is known. */
+  bankSays: { accountNo: string | null; text: string } | null
   /** What would be credited to the account by the bank. */
   arrivesMinor: bigint
   /** The order that the money goes to, or has gone to. */
@@ -153,6 +155,7 @@ export async function previewPayment(
     if (!movement) throw new Error(`movement ${recorded.movementId} was not made`)
     return {
       known: recorded.isKnown ? movement : null,
+      bankSays: await reportedOf(tx, movement),
       arrivesMinor: movement.amountMinor,
       ...(await goesTo(tx, account, movement)),
       missingTo: recorded.isKnown ? null : await statementAfter(tx, account.name, payment.day),
@@ -287,6 +290,20 @@ async function refuseReference(tx: Tx, reference: string, movementId: string): P
     'slip_used',
     `The bank has reported this reference: it is movement ${first.movement_id} of ${first.account}${pays}.`,
   )
+}
+
+/** What was said of a movement by others than a hand, the bank before people. */
+async function reportedOf(
+  tx: Tx,
+  { account, movementId }: BankMovement,
+): Promise<PaymentPreview['bankSays']> {
+  const { rows } = await tx.query<{ accountNo: string | null; text: string }>(
+    `select payer_account_no as "accountNo", text from bank_reports
+     where account = $1 and movement_id = $2 and source <> 'hand'
+     order by is_trusted desc, payer_account_no is null, reported_at limit 1`,
+    [account, movementId],
+  )
+  return rows[0] ?? null
 }
 
 /** The order that a movement's money has. */

@@ -226,7 +226,10 @@ describe('two people record a payment', () => {
       { txn_id, amount, slip, reference: 'ß'.repeat(40) },
     ]
     for (const fields of wrong) expect((await propose(fields)).status).toBe(422)
-    // The bank's line was nobody's; the slip says whose it is, and nothing counts twice.
+    // The bank's line was nobody's; the slip says whose it is, and nothing counts twice. What the bank says is shown.
+    const again = (await propose({ txn_id, amount, slip })).json.proposal
+    const { after } = (await two.get(`/approvals/${again}`)).json
+    expect(after.bank_says).toEqual({ account_no: null, payer_text: 'no code' })
     expect((await record({ txn_id, amount, slip })).state).toBe('done')
     expect(await statusOf(txn_id)).toBe('PAID')
     expect(await ofAmount(amount)).toMatchObject([{ sources: ['hand', 'push'] }])
