@@ -15,13 +15,15 @@ export interface ApiRequest {
   durationMs: number
   ip: string
   body: string | null
-  /** Requests answered well that came before and are left out, because there were too many. */
+  /** Requests that came before and are left out, because there were too many. */
   leftOut: number
 }
 
 /** What is known when the answer is sent; the body is masked later, off the request's path. */
 export interface AnsweredRequest extends Omit<ApiRequest, 'body' | 'leftOut'> {
   readBody: () => string | null
+  /** Its signature was right: anybody can name an agent. */
+  isProved: boolean
 }
 
 /** How many requests of an agent are kept: in a burst, and a second after that. */
@@ -30,6 +32,8 @@ const kept = {
   wellPerS: 2,
   refusedAtOnce: 600,
   refusedPerS: 10,
+  unprovedAtOnce: 60,
+  unprovedPerS: 0.2,
 }
 const mostWaiting = 5_000
 
@@ -43,6 +47,7 @@ export class ApiLog {
   private readonly onError: (error: unknown) => void
   private readonly well = new TokenBuckets()
   private readonly refused = new TokenBuckets()
+  private readonly unproved = new TokenBuckets()
   private readonly leftOut = new Map<bigint, number>()
   private waiting: AnsweredRequest[] = []
   private writing: Promise<void> = Promise.resolve()
@@ -56,13 +61,15 @@ export class ApiLog {
   }
 
   note(request: AnsweredRequest): void {
-    const { agentId, at, status } = request
-    const isWell = status < 400
-    const { taken } = isWell
-      ? this.well.take(`${agentId}`, kept.wellPerS, kept.wellAtOnce, at.getTime())
-      : this.refused.take(`${agentId}`, kept.refusedPerS, kept.refusedAtOnce, at.getTime())
+    const { agentId, at, status, isProved } = request
+    // Strangers who name an agent take no room from its own errors.
+    const { taken } = !isProved
+      ? this.unproved.take(`${agentId}`, kept.unprovedPerS, kept.unprovedAtOnce, at.getTime())
+      : status < 400
+        ? this.well.take(`${agentId}`, kept.wellPerS, kept.wellAtOnce, at.getTime())
+        : this.refused.take(`${agentId}`, kept.refusedPerS, kept.refusedAtOnce, at.getTime())
     if (!taken || this.waiting.length >= mostWaiting) {
-      if (isWell) this.leftOut.set(agentId, (this.leftOut.get(agentId) ?? 0) + 1)
+      this.leftOut.set(agentId, (this.leftOut.get(agentId) ?? 0) + 1)
       return
     }
     this.waiting.push(request)
@@ -74,10 +81,10 @@ export class ApiLog {
       const requests = this.waiting
       this.waiting = []
       if (requests.length === 0) return
-      const rows = requests.map(({ readBody, ...request }) => {
+      const rows = requests.map(({ readBody, isProved, ...request }) => {
         const leftOut = this.leftOut.get(request.agentId) ?? 0
         this.leftOut.delete(request.agentId)
-        return { ...request, body: readBody(), leftOut }
+        return { ...request, body: isProved ? readBody() : null, leftOut }
       })
       await writeRequests(this.pool, rows).catch(this.onError)
     })

@@ -230,6 +230,7 @@ export async function endProposal(
   proposalId: string,
   problem: EndProblem | null,
   at: Date,
+  partly: string | null = null,
 ): Promise<void> {
   await inTransaction(pool, async (tx) => {
     const refused = problem && (await refuseEffect(tx, proposalId, at)) ? problem : null
@@ -240,7 +241,7 @@ export async function endProposal(
         proposalId,
         refused ? 'refused' : 'done',
         refused?.code ?? null,
-        refused?.detail.slice(0, 2000) ?? null,
+        (refused?.detail ?? partly)?.slice(0, 2000) ?? null,
         at,
       ],
     )

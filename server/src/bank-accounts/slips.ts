@@ -36,10 +36,27 @@ export async function keepSlip(
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   await pool.query(
     `insert into bank_slips (sha256, type, picture, brought_by, brought_at)
-     values ($1, $2, $3, $4, $5) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5)
+     on conflict (sha256) do update set brought_at = excluded.brought_at`,
     [sha256, type, sealBytes(secretKeys, ownerOf(sha256), bytes), by, at],
   )
   return sha256
+}
+
+/** How long a picture is kept that no payment has used: longer than any proposal is open. */
+const unusedKeptMs = 30 * 86_400_000
+
+/** Deletes some pictures that nobody has used. */
+export async function pruneSlips(pool: Pool, now: Date): Promise<'done' | 'more'> {
+  const most = 100
+  const { rowCount } = await pool.query(
+    `delete from bank_slips where sha256 in (
+       select b.sha256 from bank_slips b where b.brought_at < $1
+         and not exists (select 1 from hand_payments h where h.slip = b.sha256) limit $2)
+     and brought_at < $1`,
+    [new Date(now.getTime() - unusedKeptMs), most],
+  )
+  return rowCount === most ? 'more' : 'done'
 }
 
 export async function readSlip(

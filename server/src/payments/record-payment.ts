@@ -17,7 +17,7 @@ import { parseTxnId, txnId } from '../lib/ids.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { parseDecimal } from '../lib/money.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
-import { type Counterparty, type Day, noIds } from '../statements/statement.ts'
+import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { matchCredits } from './match-movements.ts'
 
@@ -62,8 +62,9 @@ export async function seenPayment(
   }
   const amountMinor = parseDecimal(told.amount, currency) ?? 0n
   if (amountMinor <= 0n) throw fieldProblem('amount', `must be an amount of ${currency} above 0`)
-  if (reference !== null && plainReference(reference).length < 4) {
-    throw fieldProblem('reference', 'must have at least 4 letters or digits')
+  const letters = reference === null ? null : plainReference(reference).length
+  if (letters !== null && (letters < 4 || letters > 64)) {
+    throw fieldProblem('reference', 'must have 4 to 64 letters or digits')
   }
   const named = order === null ? null : (parseTxnId(order) ?? null)
   const found = named && (await findOrder(pool, named.agentId, named.orderId))
@@ -128,6 +129,8 @@ export async function recordPayment(
 export interface PaymentPreview {
   /** The movement that is known already; null if it would be a new one. */
   known: BankMovement | null
+  /** What the bank, or a file, says of a movement that is known. */
+  bankSays: { accountNo: string | null; text: string } | null
   /** What would be credited to the account by the bank. */
   arrivesMinor: bigint
   /** The order that the money goes to, or has gone to. */
@@ -152,6 +155,7 @@ export async function previewPayment(
     if (!movement) throw new Error(`movement ${recorded.movementId} was not made`)
     return {
       known: recorded.isKnown ? movement : null,
+      bankSays: await reportedOf(tx, movement),
       arrivesMinor: movement.amountMinor,
       ...(await goesTo(tx, account, movement)),
       missingTo: recorded.isKnown ? null : await statementAfter(tx, account.name, payment.day),
@@ -266,23 +270,40 @@ async function ofOtherOrders(
 
 /** A bank gives a number once: whatever else is on the slip, it is of the movement that has the number. */
 async function refuseReference(tx: Tx, reference: string, movementId: string): Promise<void> {
-  const { rows } = await tx.query<{ account: string; movement_id: string }>(
-    `select account, movement_id from bank_reports
+  const { rows } = await tx.query<{ account: string; movement_id: string; ids: string }>(
+    `select account, movement_id, ids from bank_reports
      where string_to_array(regexp_replace(upper(ids), '[^0-9A-Z"]', '', 'g'), '"') @> array[$1]
-       and source <> 'hand' and is_trusted
-       and exists (select 1 from json_each_text(ids::json) id where id.key = any($2::text[])
-         and regexp_replace(upper(id.value), '[^0-9A-Z]', '', 'g') = $1)`,
-    [reference, bankIds],
+       and $1 <> all($2::text[]) and source <> 'hand' and is_trusted limit 1000`,
+    // What stands between quotes are the names of the ids too.
+    [reference, Object.keys(noIds).map(plainReference)],
   )
-  const [named] = rows
-  if (!named || rows.some((row) => row.movement_id === movementId)) return
-  const movement = await findMovement(tx, named.account, named.movement_id)
+  const named = rows.filter(({ ids }) => {
+    const given = JSON.parse(ids) as BankIds
+    return bankIds.some((name) => plainReference(given[name] ?? '') === reference)
+  })
+  const [first] = named
+  if (!first || named.some((row) => row.movement_id === movementId)) return
+  const movement = await findMovement(tx, first.account, first.movement_id)
   const order = movement && (await orderOf(tx, movement))
   const pays = order ? `, which pays ${order}` : ''
   throw new Problem(
     'slip_used',
-    `The bank has reported this reference: it is movement ${named.movement_id} of ${named.account}${pays}.`,
+    `The bank has reported this reference: it is movement ${first.movement_id} of ${first.account}${pays}.`,
   )
+}
+
+/** What was said of a movement by others than a hand, the bank before people. */
+async function reportedOf(
+  tx: Tx,
+  { account, movementId }: BankMovement,
+): Promise<PaymentPreview['bankSays']> {
+  const { rows } = await tx.query<{ accountNo: string | null; text: string }>(
+    `select payer_account_no as "accountNo", text from bank_reports
+     where account = $1 and movement_id = $2 and source <> 'hand'
+     order by is_trusted desc, payer_account_no is null, reported_at limit 1`,
+    [account, movementId],
+  )
+  return rows[0] ?? null
 }
 
 /** The order that a movement's money has. */

@@ -7,6 +7,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts'
 import { brokenConnections } from '../bank-accounts/bank-connections.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
 import { fullAccounts } from '../bank-accounts/full-accounts.ts'
+import { pruneSlips } from '../bank-accounts/slips.ts'
 import { pruneAttempts } from '../callbacks/prune-attempts.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import { stuckLanes } from '../callbacks/stuck-lanes.ts'
@@ -176,6 +177,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       onError,
     ),
     repeat(5_000, () => countForLimits(proofPool, desk.now(), { mostMs: 500 }), onError),
+    repeat(3_600_000, () => pruneSlips(proofPool, desk.now()), onError),
     repeat(3_600_000, () => keepApiLog(proofPool, desk.now()), onError),
     ...insightLoops(desk, proofPool, timeZone, onError),
     ...alertLoops(desk, proofPool, alerts, onError),

@@ -72,20 +72,24 @@ it('every request of an agent is kept, with its answer and without persons', asy
 it('a flood is sampled: errors stay, and what is left out is counted', async () => {
   const log = new ApiLog(s.backend.pool, (error) => expect.unreachable(String(error)), 3_600_000)
   const at = s.clock()
-  const note = (n: number, status: number) =>
+  const note = (n: number, status: number, isProved = true) =>
     log.note({
+      isProved,
       ...{ agentId: other.agentId, at, requestId: `flood-${n}`, method: 'GET', path: '/x', status },
-      ...{ code: null, durationMs: 1.4, ip: '127.0.0.1', readBody: () => null },
+      ...{ code: null, durationMs: 1.4, ip: '127.0.0.1', readBody: () => '{}' },
     })
+  // Strangers who know its app id keep none of its own errors out.
+  for (let n = 2_000; n < 2_700; n++) note(n, 401, false)
   for (let n = 0; n < 1_000; n++) note(n, 200)
   for (let n = 1_000; n < 1_050; n++) note(n, 422)
   await log.stop()
   const { rows } = await s.sql(
     `select count(*) filter (where status = 200)::int as well,
-       count(*) filter (where status = 422)::int as refused, sum(left_out)::int as left_out
+       count(*) filter (where status = 422)::int as refused,
+       count(*) filter (where status = 401 and body is null)::int as unproved, sum(left_out)::int as left_out
      from api_requests where request_id like 'flood-%'`,
   )
-  expect(rows).toEqual([{ well: 300, refused: 50, left_out: 700 }])
+  expect(rows).toEqual([{ well: 300, refused: 50, unproved: 60, left_out: 1_340 }])
 })
 
 it('days are made ahead and dropped when they are over a week old', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { pruneSlips } from '../../src/bank-accounts/slips.ts'
 import { notShown } from '../../src/http/operator-api/personal-data.ts'
 import { explainMovement } from '../../src/payments/explain-movement.ts'
 import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
@@ -222,9 +223,13 @@ describe('two people record a payment', () => {
       { txn_id, amount: '0', slip },
       { txn_id, amount, slip: 'f'.repeat(64) },
       { txn_id: 'agt_1', amount, slip },
+      { txn_id, amount, slip, reference: 'ß'.repeat(40) },
     ]
     for (const fields of wrong) expect((await propose(fields)).status).toBe(422)
-    // The bank's line was nobody's; the slip says whose it is, and nothing counts twice.
+    // The bank's line was nobody's; the slip says whose it is, and nothing counts twice. What the bank says is shown.
+    const again = (await propose({ txn_id, amount, slip })).json.proposal
+    const { after } = (await two.get(`/approvals/${again}`)).json
+    expect(after.bank_says).toEqual({ account_no: null, payer_text: 'no code' })
     expect((await record({ txn_id, amount, slip })).state).toBe('done')
     expect(await statusOf(txn_id)).toBe('PAID')
     expect(await ofAmount(amount)).toMatchObject([{ sources: ['hand', 'push'] }])
@@ -370,6 +375,24 @@ describe('what the bank says', () => {
       reason,
     )
   })
+})
+
+it('pictures that no payment uses are taken so often, and kept for a month', async () => {
+  const third = await signIn(s, 'operator')
+  const unused = await bring(picture(), third)
+  const kept = async (at: Date) => {
+    expect(await pruneSlips(s.backend.pool, at)).toBe('done')
+    const { rows } = await s.sql('select sha256 from bank_slips')
+    return rows.map(({ sha256 }) => sha256)
+  }
+  const afterDays = (days: number) => new Date(s.clock().getTime() + days * 86_400_000)
+  expect(await kept(afterDays(29))).toContain(unused)
+  const { rows: used } = await s.sql('select slip from hand_payments')
+  expect((await kept(afterDays(31))).sort()).toEqual(used.map(({ slip }) => slip).sort())
+  const content = picture().toString('base64')
+  for (let nth = 1; nth < 60; nth++) await third.post('/slips', { content })
+  const { status, json } = await third.post('/slips', { content })
+  expect([status, json.code]).toEqual([429, 'rate_limited'])
 })
 
 /** The nth day after a day that is no weekend. */

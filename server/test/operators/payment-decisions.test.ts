@@ -94,6 +94,12 @@ describe('several payments', () => {
       expect([set.status, set.text]).toEqual([200, set.text])
     }
     const rule = { app_id: null, currency: 'THB', needs_two: true, above: '150', admin_only: false }
+    for (const other of [{ app_id: agent.appId }, { above: null }, { admin_only: true }]) {
+      const { version } = (await admin.get('/approval-rules')).json
+      const rules = [{ ...rule, ...other, action: 'decide_together' }]
+      const body = { version, rules, reason, code: admin.code() }
+      expect((await admin.put('/approval-rules', body)).status).toBe(422)
+    }
     await setRules([{ ...rule, action: 'decide_together' }])
     const both = [first, other].map((each) => ({ payment_id: each?.payment_id, do: 'return' }))
     const shown = await preview(both)
@@ -113,6 +119,26 @@ describe('several payments', () => {
     expect(done.json.state, done.text).toBe('done')
     for (const each of [first, other])
       expect(await stateOf(each?.payment_id ?? '')).toBe('returned')
+
+    // One of a list is decided otherwise while the list runs: the proposal says which.
+    const [lost, kept] = await wrongPayments(2)
+    const list = [lost, kept].map((each) => ({ payment_id: each?.payment_id, do: 'return' }))
+    const { proposal } = (await decide(list, (await preview(list)).digest)).json
+    await test.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, '2020-01-01')`, [
+      proposal,
+    ])
+    const single = [{ payment_id: lost?.payment_id, do: 'credit', txn_id: lost?.txn_id }]
+    expect((await decide(single, (await preview(single)).digest)).status).toBe(200)
+    const asShown = (await second.get(`/approvals/${proposal}`)).json.digest
+    const run = { digest: asShown, code: second.code() }
+    const partly = await second.post(`/approvals/${proposal}/approve`, run)
+    expect(partly.json).toMatchObject({
+      state: 'done',
+      problem: {
+        detail: expect.stringContaining(`1 of 2 were decided. Refused: ${lost?.payment_id}`),
+      },
+    })
+    expect(await stateOf(kept?.payment_id ?? '')).toBe('returned')
     await setRules([])
   })
 })

@@ -104,8 +104,8 @@ export default function Approval() {
           close={close}
           act={async ({ code }) => {
             const body = { digest: proposal.digest, code }
-            const { state, problem } = await ask(api.approve, { params, body })
-            await decided(state === 'refused' && problem ? problem.detail : says.approved)
+            const { problem } = await ask(api.approve, { params, body })
+            await decided(problem ? problem.detail : says.approved)
           }}
         />
       )}

@@ -25,6 +25,7 @@ export function logRequests(
       code: request.problemCode ?? null,
       durationMs: reply.elapsedTime,
       ip: request.ip,
+      isProved: request.appId !== undefined,
       readBody: () => (Buffer.isBuffer(body) ? maskedBody(body) : null),
     })
   })

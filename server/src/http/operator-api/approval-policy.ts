@@ -156,6 +156,13 @@ function ruleOf(
   if (view.above !== null && !currency) return fault('currency', 'must be named with an amount')
   if (view.above !== null && aboveMinor === null) return fault('above', 'is not an amount of it')
   if (view.above !== null && !view.needs_two) return fault('above', 'goes with needs_two')
+  // It limits a sum, and says nothing else.
+  if (view.action === 'decide_together') {
+    if (agentId !== 0n) return fault('app_id', 'must be null: a list is of any agents')
+    if (view.above === null) return fault('above', 'must be the most that one code confirms')
+    if (view.admin_only)
+      return fault('admin_only', 'must be false: a rule of each action says that')
+  }
   return { rule, fault: undefined }
 }
 

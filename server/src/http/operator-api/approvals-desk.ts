@@ -64,6 +64,8 @@ export interface RunnableRoute {
   isDone?: ((operator: Operator, input: Input) => Promise<boolean>) | undefined
   view: (operator: Operator, input: Input) => Promise<ActionView>
   run: (operator: Operator, input: Input) => Promise<unknown>
+  /** What of several was refused while the others were done, in words; null if nothing was. */
+  refusedOf?: ((answer: unknown) => string | null) | undefined
 }
 
 export interface Input {
@@ -193,8 +195,9 @@ export class ApprovalsDesk {
     const again = turn > 1
     try {
       // A payout is handed over by who sees the decision; there is nothing else to do.
-      if (!proposal.hasEffect && proposal.route !== payOutRoute) await this.act(proposal, again)
-      await endProposal(this.pool, proposalId, null, this.now())
+      const hasToAct = !proposal.hasEffect && proposal.route !== payOutRoute
+      const refused = hasToAct ? await this.act(proposal, again) : null
+      await endProposal(this.pool, proposalId, null, this.now(), refused)
     } catch (error) {
       const isRefusal = error instanceof Problem && error.status < 500
       if (!isRefusal && !hadEffect(error)) throw error
@@ -205,7 +208,8 @@ export class ApprovalsDesk {
     }
   }
 
-  private async act(proposal: Proposal, again: boolean): Promise<void> {
+  /** Does it, and says what of it was refused. */
+  private async act(proposal: Proposal, again: boolean): Promise<string | null> {
     const runnable = this.routes.get(proposal.route)
     if (!runnable) throw new Problem('not_found', 'This service has no such action any more.')
     if (this.now().getTime() - (proposal.decidedAt?.getTime() ?? 0) > approvalValidMs) {
@@ -224,7 +228,8 @@ export class ApprovalsDesk {
         )
       }
     }
-    await runnable.run(operator, input)
+    const answer = await runnable.run(operator, input)
+    return runnable.refusedOf?.(answer) ?? null
   }
 
   /** What the rules say of a request that does these actions: the strictest of them counts. */

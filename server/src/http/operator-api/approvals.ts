@@ -283,7 +283,11 @@ async function views(
           : 'a second person',
       decided_at: proposal.decidedAt,
       decision_reason: operator.agentId === null ? proposal.decisionReason : null,
-      problem: code === null ? null : { code, detail: problemDetail ?? '' },
+      // What was done may have been refused in part.
+      problem:
+        code === null && problemDetail === null
+          ? null
+          : { code: code ?? 'invalid_transition', detail: problemDetail ?? '' },
       has_answer: isOwn && proposal.hasAnswer,
     }
   })

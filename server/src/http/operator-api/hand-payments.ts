@@ -5,6 +5,7 @@ import { parseTxnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
@@ -29,10 +30,14 @@ import {
 } from './schemas/bank-accounts.ts'
 import { twoPersonRoute } from './two-person-route.ts'
 
+/** How many pictures a user may bring: they are large, and need no code. */
+const slipsOfUser = { perS: 60 / 3_600, burst: 60 }
+
 /** Payments that people record by hand, with a picture of the slip. */
 export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
   const { pool, secretKeys, now } = desk
   const common = { tag: 'Bank accounts', agents: 'none' } as const
+  const brought = new TokenBuckets()
 
   operatorRoute(api, {
     ...common,
@@ -47,6 +52,9 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
       const bytes = Buffer.from(body.content, 'base64')
       const type = pictureType(bytes)
       if (!type) throw fieldProblem('content', 'is no JPEG, PNG or WebP picture')
+      const { perS, burst } = slipsOfUser
+      const { taken, waitS } = brought.take(`${operator.userId}`, perS, burst, now().getTime())
+      if (!taken) throw new Problem('rate_limited', 'Too many pictures.', { retryAfterS: waitS })
       const slip = await keepSlip(pool, secretKeys, { bytes, type, by: operator.email, at: now() })
       return { slip, type }
     },
@@ -83,7 +91,7 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
       view: async ({ params, body }) => {
         const account = await bankAccountNamed(pool, params.name)
         const payment = await seenPayment(pool, account, body)
-        const { known, arrivesMinor, txnId, detail, missingTo } = await previewPayment(
+        const { known, bankSays, arrivesMinor, txnId, detail, missingTo } = await previewPayment(
           desk,
           account,
           payment,
@@ -108,6 +116,10 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
             arrives: decimalText(arrivesMinor, account.currency),
             goes_to: txnId ?? 'payments to decide',
             why: detail,
+            // Whether it is the same payer's money, the second person sees by this.
+            ...(bankSays && {
+              bank_says: { account_no: bankSays.accountNo, payer_text: bankSays.text },
+            }),
             ...(missingTo !== null && {
               beware: `Statements up to ${missingTo} are in, and do not have it.`,
             }),

@@ -77,6 +77,7 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
       also: (body) => [...new Set(body.decisions.map((each) => actionsOf[each.do as 'credit']))],
       // What an interrupted run has decided is left as it is; the rest is decided now.
       repeats: 'keyed',
+      refusedOf: (answer) => refusedIn((answer as Static<typeof DecidedTogether>).data),
       view: async ({ operator, body }) => {
         const list = await listOf(desk, operator, body.decisions)
         const sum = await confirmed(desk, list, body.digest)
@@ -132,9 +133,20 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
           })
         data.push({ payment_id: payment.paymentId, ...outcome })
       }
+      const isNone = data.every(({ outcome }) => outcome === 'refused')
+      // Nobody waits for the answer of a proposal: its end says what became of it.
+      if (operator.proposal && isNone) throw new Problem('changed_meanwhile', refusedIn(data) ?? '')
       return { data }
     },
   })
+}
+
+/** Which of several payments could not be decided, and why. */
+function refusedIn(data: Static<typeof DecidedTogether>['data']): string | null {
+  const refused = data.filter(({ outcome }) => outcome === 'refused')
+  if (refused.length === 0) return null
+  const each = refused.map(({ payment_id, detail }) => `${payment_id}: ${detail}`)
+  return `${data.length - refused.length} of ${data.length} were decided. Refused: ${each.join(' ')}`
 }
 
 async function listOf(

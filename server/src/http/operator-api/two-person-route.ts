@@ -19,7 +19,7 @@ export interface Asked<P extends TObject, B extends TObject> {
 }
 
 export interface Approval<P extends TObject, B extends TObject>
-  extends Pick<RunnableRoute, 'repeats'> {
+  extends Pick<RunnableRoute, 'repeats' | 'refusedOf'> {
   action: ActionName
   /** Actions that some requests do as well. */
   also?: (body: Static<B>) => ActionName[]
@@ -59,6 +59,7 @@ export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
       (async (operator, input) => approval.isDone?.(asked(operator, input)) ?? false),
     view: async (operator, input) => approval.view(asked(operator, input)),
     run: async (operator, input) => handler(asked(operator, input)),
+    refusedOf: approval.refusedOf,
   })
   operatorRoute(api, {
     ...route,
