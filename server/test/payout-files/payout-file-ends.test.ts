@@ -708,6 +708,11 @@ it('a debit of the same amount as the others is not believed to be theirs unless
     camt({ ...account, day: file.json.sealed.execution_date, lines: [{ amount: '-330.00' }] }),
   )
   expect(await Promise.all(ids.map((id) => status(id)))).toEqual(['WAITING', 'WAITING', 'FAILED'])
+  // What the bank does not pay of a file does not keep anybody from saying that it has the others.
+  const twin = await proposeAbandon(twins.file, { codes: [twins.codes[0]] })
+  expect((await yes(twin)).json.state).toBe('done')
+  expect((await sent(twins.file)).json.state).toBe('sent')
+  expect((await download(twins.file)).status).toBe(409)
 })
 
 it('a statement that does not say how it began tells of its day only with the one before', async () => {
