@@ -76,10 +76,11 @@ export function needsTwoPeople(
 
 export async function readApprovalFacts(pool: Pool, now: Date): Promise<ApprovalFacts> {
   // Admins who are locked out count: who locks the other one out does not become the only one. So do those
-  // with a good invitation: one person alone invites one.
+  // with a good invitation, and who has used it: one person alone invites one.
   const { rows } = await pool.query<{ admins: bigint }>(
     `select count(*) as admins from users u
-     where role = 'admin' and (exists (select 1 from sessions s where s.user_id = u.user_id)
+     where role = 'admin' and (password_hash is not null
+       or exists (select 1 from sessions s where s.user_id = u.user_id)
        or exists (select 1 from invitations i
          where i.user_id = u.user_id and ended_at is null and expires_at > $1))`,
     [now],

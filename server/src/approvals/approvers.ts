@@ -1,4 +1,5 @@
 import type { Pool } from '../db/pool.ts'
+import { credentialsOf, tieBetween } from '../operators/credentials.ts'
 import { type Permission, permissionsOf, type Role, roles } from '../operators/operator.ts'
 
 /** The roles whose users could approve a proposal. */
@@ -14,7 +15,7 @@ export function rolesThatApprove({
   )
 }
 
-/** How many users other than the proposer could approve a proposal, as far as their roles go. */
+/** How many users other than the proposer, and not tied to them, could approve a proposal, as far as their roles go. */
 export async function countApprovers(
   pool: Pool,
   needs: {
@@ -26,13 +27,18 @@ export async function countApprovers(
 ): Promise<number> {
   const { permission, adminOnly, agentId, proposedBy } = needs
   const able = rolesThatApprove({ permission, adminOnly })
-  const { rows } = await pool.query<{ able: bigint }>(
-    `select count(*) as able from users
+  const { rows } = await pool.query<{ user_id: bigint }>(
+    `select user_id from users
      where role = any ($1) and (agent_id is null or agent_id = $2) and disabled_at is null
        and sealed_totp_secret is not null and user_id is distinct from $3`,
     [able, agentId, proposedBy],
   )
-  return Number(rows[0]?.able ?? 0n)
+  const others = rows.map(({ user_id }) => user_id)
+  if (proposedBy === null) return others.length
+  const credentials = await credentialsOf(pool, [proposedBy, ...others])
+  const signed = (userId: bigint) => ({ userId, resetBy: credentials(userId).resetBy })
+  const proposer = signed(proposedBy)
+  return others.filter((each) => tieBetween(proposer, signed(each), 'them') === undefined).length
 }
 
 /** What a proposer is told: who can approve, and until when. */

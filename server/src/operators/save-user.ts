@@ -3,7 +3,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from './audit.ts'
-import { noteCredentials } from './credentials.ts'
+import { credentialOf, nobody, noteCredentials } from './credentials.ts'
 import { invite } from './invite.ts'
 import type { Operator, Role } from './operator.ts'
 import { removePasskeys } from './passkeys.ts'
@@ -50,7 +50,7 @@ export async function createUser(
         const user = await existing(tx, userId)
         await audit(tx, 'create_user', user, asked, undefined, shown(user))
         await tell(tx, user, asked, `was invited as ${role}`)
-        const isTied = options.isAlone && !(await isFirstColleague(tx, user, asked.operator))
+        const isTied = options.isAlone && !(await isFirstColleague(tx, user, asked))
         await noteCredentials(tx, userId, isTied ? asked.operator : null, asked.at)
         const made = { user, token: await invite(tx, userId, asked.at) }
         await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
@@ -70,14 +70,34 @@ export async function createUser(
   }
 }
 
-/** Whether a new user is the first beside their maker, or the first other admin. Who was disabled counts. */
-async function isFirstColleague(tx: Tx, user: User, maker: Operator | Outsider): Promise<boolean> {
-  const { rows } = await tx.query(
-    `select 1 from users where user_id <> all ($1) and ($2 <> 'admin' or role = 'admin') limit 1`,
-    [[user.userId, maker.userId ?? 0n], user.role],
+/**
+ * Whether a new user is the first beside their maker, or the first other admin. Who was disabled counts, but not who never
+ * chose a password before their link ended: their address may be wrong. They are locked out, so that only one is first.
+ */
+async function isFirstColleague(tx: Tx, user: User, asked: Asked): Promise<boolean> {
+  const { rows: others } = await tx.query<{ user_id: bigint; counts: boolean }>(
+    `select user_id, not (${neverEnrolled}) or exists (select 1 from invitations i
+       where i.user_id = u.user_id and i.ended_at is null and i.expires_at > $3) as counts
+     from users u where user_id <> all ($1) and ($2 <> 'admin' or role = 'admin') for update of u`,
+    [[user.userId, asked.operator.userId ?? 0n], user.role, asked.at],
   )
-  return rows.length === 0
+  if (others.some(({ counts }) => counts)) return false
+  for (const { user_id: userId } of others) {
+    const before = await existing(tx, userId)
+    await tx.query(
+      `update users set disabled_at = coalesce(disabled_at, $2), updated_at = $2 where user_id = $1`,
+      [userId, asked.at],
+    )
+    const after = await existing(tx, userId)
+    await audit(tx, 'change_user', after, asked, shown(before), shown(after))
+  }
+  return true
 }
+
+/** SQL for whether the user `u` never had credentials: a reset of any that they had would be noted. */
+const neverEnrolled = `u.password_hash is null and u.sealed_totp_secret is null
+  and not exists (select 1 from sessions s where s.user_id = u.user_id)
+  and not exists (select 1 from user_credentials c where c.user_id = u.user_id and c.n > 1)`
 
 export interface UserChange {
   role?: Role
@@ -142,6 +162,7 @@ export async function resetUser(
     const admins = await lockAdmins(tx)
     const user = await lockUser(tx, userId)
     if (options.keepsAnAdmin) keepAnAdmin(admins, userId)
+    const isOnlyNewLink = await isUntiedAndNew(tx, userId)
     await tx.query(
       `update users set password_hash = null, sealed_totp_secret = null, updated_at = $2
        where user_id = $1`,
@@ -155,12 +176,20 @@ export async function resetUser(
     const words =
       'Your password, authenticator and passkeys were reset; you get a link to choose new ones.'
     await tellOwner(tx, userId, { what: 'was reset', words, at: asked.at })
-    await noteCredentials(tx, userId, asked.operator, asked.at)
+    if (!isOnlyNewLink) await noteCredentials(tx, userId, asked.operator, asked.at)
     const token = user.isSso ? undefined : await invite(tx, userId, asked.at)
     const made = { user, token }
     await takeEffect(tx, asked.operator, asked.at, asked.answerOf?.(made))
     return made
   })
+}
+
+/** Whether nobody is tied to a user who has not had credentials yet: another link changes nothing about that. */
+async function isUntiedAndNew(tx: Tx, userId: bigint): Promise<boolean> {
+  const { rows } = await tx.query(`select 1 from users u where user_id = $1 and ${neverEnrolled}`, [
+    userId,
+  ])
+  return rows.length > 0 && (await credentialOf(tx, userId)).resetBy === nobody
 }
 
 /**

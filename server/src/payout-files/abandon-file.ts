@@ -14,6 +14,7 @@ import { patienceDays, wholeDays, whyHeldBack } from './after-restore.ts'
 import { bankingDays, bankingDaysAfter } from './banking-day.ts'
 import { unconfirmed } from './draft-file.ts'
 import { insertEnds } from './item-ends.ts'
+import { whyAnswered } from './may-leave.ts'
 import {
   lockFile,
   type PayoutFile,
@@ -75,7 +76,9 @@ export async function readAbandoned(
   const refuse = (detail: string) => new Problem('invalid_transition', detail)
   const seal = await readSeal(db, file)
   const account = await findBankAccount(db, file.account)
-  if (!seal || !account || file.state === 'approved') {
+  // If the bank has it nevertheless, as it seems, nothing of it leaves or is taken out any more: this is how it ends.
+  const isHere = file.state === 'approved' && (await whyAnswered(db, file)) === undefined
+  if (!seal || !account || isHere) {
     throw refuse('Nobody has downloaded it: take payouts out of it instead.')
   }
   // Its holidays and cut-offs say how long to wait: one person must not shorten that.

@@ -182,7 +182,9 @@ export async function markSent(
 ): Promise<void> {
   await inTransaction(desk.pool, async (tx) => {
     const file = await lockFile(tx, named)
-    refuseAbandoned(await readItemsLeft(tx, file))
+    const items = await readItemsLeft(tx, file)
+    // It may have the others.
+    if (items.every(({ ended }) => ended === 'abandoned')) refuseAbandoned(items)
     refuseDownloader(
       await firstDownload(tx, file),
       operator.userId,

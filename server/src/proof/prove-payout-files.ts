@@ -328,7 +328,14 @@ async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
     [ended.map(({ proposal_id }) => proposal_id)],
   )
   const decided = new Map(rows.map((row) => [row.proposal_id, row]))
-  const isOut = leftStates.includes(file.state)
+  // The bank may have what nobody had here, as far as is known.
+  const { rows: told } = await tx.query(
+    `select 1 from payout_file_reports where account = $1 and file_id = $2
+     union all select 1 from payout_items
+       where account = $1 and file_id = $2 and debited_by is not null limit 1`,
+    [file.account, file.file_id],
+  )
+  const isOut = leftStates.includes(file.state) || told.length > 0
   for (const line of ended) {
     const where = `line ${line.n} of payout file ${file.file_id}`
     const decision = decided.get(line.proposal_id ?? '')

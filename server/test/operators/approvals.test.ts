@@ -811,6 +811,52 @@ describe('policy', () => {
     }
   })
 
+  it('lets the only admin try again with a second admin whose link ended unused', async () => {
+    const alone = await startTestService({ env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) } })
+    try {
+      const agent = await alone.agent()
+      let first = await signIn(alone, 'admin')
+      const invite = () => first.post('/users', { ...newUser(), role: 'admin', code: first.code() })
+      const dayLater = async () => {
+        alone.clock.advance(25 * 3_600_000)
+        first = await first.signInAgain()
+      }
+      // The address was wrong.
+      const wrong = await invite()
+      await dayLater()
+      const right = await invite()
+      expect(right.status, right.text).toBe(201)
+      const { json: users } = await first.get('/users')
+      const disabled = users.data.filter(({ state }: { state: string }) => state === 'disabled')
+      expect(disabled).toMatchObject([{ email: wrong.json.user.email }])
+      // The link came too late.
+      await dayLater()
+      const again = await first.post(`/users/${right.json.user.id}/reset`, {
+        reason,
+        code: first.code(),
+      })
+      expect(again.status, again.text).toBe(200)
+      const second = await acceptInvitation(
+        alone,
+        again.json.link.split('#').at(-1),
+        right.json.user.email,
+      )
+      const asked = async (client: OperatorClient) => {
+        const body = { amount: 5, ref: randomUUID(), reason, code: client.code() }
+        const { json } = await client.post(`/wallets/${agent.appId}/adjust`, body)
+        expect(json.detail).toContain('One other person can approve it')
+        return (await client.get(`/approvals/${json.proposal}`)).json
+      }
+      expect((await approved(second, await asked(first))).json.state).toBe('done')
+      expect((await approved(first, await asked(second))).json.state).toBe('done')
+      // Two are there now: nobody is first once more.
+      expect((await invite()).status).toBe(202)
+      await alone.prove()
+    } finally {
+      await alone.close()
+    }
+  })
+
   it('lets the only admin make no second person but the first colleague and the first admin', async () => {
     const alone = await startTestService({ env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32) } })
     try {

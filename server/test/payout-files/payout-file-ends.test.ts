@@ -13,6 +13,7 @@ import { wholeDays } from '../../src/payout-files/after-restore.ts'
 import { endItems } from '../../src/payout-files/item-ends.ts'
 import { payoutAlarms } from '../../src/payout-files/payout-alarms.ts'
 import { takeOut } from '../../src/payout-files/take-out.ts'
+import { takeBankAnswer } from '../../src/payout-files/take-report.ts'
 import { handOver } from '../../src/payouts/pay-out.ts'
 import { PayoutRunner } from '../../src/payouts/payout-runner.ts'
 import { payoutsOfOrder } from '../../src/payouts/payouts.ts'
@@ -708,6 +709,28 @@ it('a debit of the same amount as the others is not believed to be theirs unless
     camt({ ...account, day: file.json.sealed.execution_date, lines: [{ amount: '-330.00' }] }),
   )
   expect(await Promise.all(ids.map((id) => status(id)))).toEqual(['WAITING', 'WAITING', 'FAILED'])
+  // What the bank does not pay of a file does not keep anybody from saying that it has the others.
+  const twin = await proposeAbandon(twins.file, { codes: [twins.codes[0]] })
+  expect((await yes(twin)).json.state).toBe('done')
+  expect((await sent(twins.file)).json.state).toBe('sent')
+  expect((await download(twins.file)).status).toBe(409)
+})
+
+it('a file that the bank speaks of although nobody has had it is given up by two people, and stays here', async () => {
+  const account = await payingAccount(s)
+  const { ids, file, codes } = await sealed(account, 410, 420)
+  const { message_id } = file.json.sealed
+  const bytes = Buffer.from(pain002(message_id, { group: 'ACCP' }))
+  const bank = { userId: null, email: 'the bank', ip: null }
+  await takeBankAnswer(s.service.desk, account.name, message_id, bytes, bank)
+  expect((await proposeTakeOut(file, codes)).status).toBe(409)
+  expect((await proposeAbandon(file)).json.detail).toContain('wait until that is over')
+  const first = dayAt(s.clock())
+  await daysLater(14)
+  await quietDays(account, first, dayAt(new Date(s.clock().getTime() - dayMs)))
+  expect((await yes(await proposeAbandon(file))).json.state).toBe('done')
+  await expect.poll(() => Promise.all(ids.map((id) => status(id)))).toEqual(['FAILED', 'FAILED'])
+  expect((await download(file)).status).toBe(409)
 })
 
 it('a statement that does not say how it began tells of its day only with the one before', async () => {
