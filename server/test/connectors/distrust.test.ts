@@ -182,7 +182,10 @@ describe('a notice with a token and without a signature', () => {
       return true
     }
     await process.payOut(txnId)
-    expect(result).toMatchObject({ result: 'open', detail: expect.stringContaining('being handed') })
+    expect(result).toMatchObject({
+      result: 'open',
+      detail: expect.stringContaining('being handed'),
+    })
     expect(asked).toBe(0)
     expect(await attemptsOf(s, txnId)).toMatchObject([{ state: 'accepted', their_id: 'po_e' }])
     expect(await statusOf(agent, txnId)).toBe('WAITING')
