@@ -47,7 +47,13 @@ export async function readMarks(pool: Pool): Promise<Mark[]> {
   return rows
 }
 
-/** Forgets the marks of processes that ended long ago; whatever they kept outside is older than any backup. */
-export async function forgetMarks(pool: Pool, before: Date): Promise<void> {
-  await pool.query('delete from witness_marks where marked_at < $1', [before])
+/**
+ * Forgets the marks of processes that ended long ago, by the database's clock: one that is far ahead must not take those
+ * of running processes. Whatever they kept outside is older than any backup.
+ */
+export async function forgetMarks(pool: Pool, afterDays: number): Promise<void> {
+  await pool.query(
+    'delete from witness_marks where marked_at < now() - make_interval(days => $1)',
+    [afterDays],
+  )
 }

@@ -39,7 +39,7 @@ const vouchingMs = 2 * idleMs + 2_000
 const marginMs = 60_000
 /** A witness that nobody renewed for so long is of no use, nor is its mark. */
 const filesKeptMs = 30 * dayMs
-const marksKeptMs = 400 * dayMs
+const marksKeptDays = 400
 /** If nobody made a mark before the backup, it may be as old as this. */
 const longestBackupMs = 30 * dayMs
 /** How many of the orders written last are looked for after a failover. */
@@ -100,7 +100,7 @@ export class WitnessKeeper {
       if (clock().getTime() - Date.parse(each.at) > filesKeptMs || loss) await forgetWitness(each)
     }
     await this.compareClocks()
-    await forgetMarks(this.pool, new Date(clock().getTime() - marksKeptMs))
+    await forgetMarks(this.pool, marksKeptDays)
     backend.gate.accept(place)
     const marking = repeat(
       1_000,
