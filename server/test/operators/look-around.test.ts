@@ -36,6 +36,8 @@ function ask(
 const tokenOf = (link: string | undefined) => ({ token: link?.split('#')[1] ?? '' })
 const elsewhere: object[] = [
   { 'x-forwarded-for': '203.0.113.9' },
+  { 'x-client-ip': '203.0.113.9' },
+  { 'cf-ray': '8a1' },
   { forwarded: 'for=203.0.113.9' },
   { 'x-real-ip': '203.0.113.9' },
   { via: '1.1 proxy' },

@@ -85,7 +85,7 @@ const looker = {
 } as const
 
 const passedOn =
-  /^(forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|cf-connecting-ip|true-client-ip)$/
+  /^(forwarded|via|cdn-loop|cf-.*|x-forwarded.*|x-real-ip|x-original-.*|.*client-?ip|x-envoy-.*|x-amzn-.*)$/
 
 const keyOf = (token: string) => hashOfToken(token).toString('hex')
 
