@@ -6,6 +6,7 @@ export default defineConfig({
   plugins: [loadBuilt],
   test: {
     include: ['server/src/**/*.test.ts', 'server/test/**/*.test.ts', 'sdk/test/**/*.test.ts'],
+    setupFiles: ['server/test/support/collect-statements.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],
     // How long a thing takes is no promise: these only end what hangs, on the slowest machine too.
     testTimeout: 600_000,
