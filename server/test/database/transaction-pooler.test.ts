@@ -34,13 +34,10 @@ const open = (gate?: DatabaseGate): Pool =>
 async function left(pool: Pool) {
   const client = await pool.connect()
   try {
-    const { rows } = (await pg.Client.prototype.query.call(
-      client,
-      `select current_setting('search_path') as path, current_setting('lock_timeout') as waits,
-         current_setting('synchronous_commit') as commits,
-         (select count(*)::int from pg_prepared_statements) as prepared`,
-      // biome-ignore lint/suspicious/noExplicitAny: the library's own types do not have this way to call it
-    )) as any
+    const text = `select current_setting('search_path') as path, current_setting('lock_timeout') as waits,
+      current_setting('synchronous_commit') as commits,
+      (select count(*)::int from pg_prepared_statements) as prepared`
+    const { rows } = await Reflect.apply(pg.Client.prototype.query, client, [text])
     return rows[0]
   } finally {
     client.release()
