@@ -1,6 +1,7 @@
 /** The languages of the console, each by its own name. */
 export const languages = {
   en: 'English',
+  th: 'ไทย',
 }
 
 export type Language = keyof typeof languages

@@ -1,7 +1,9 @@
 import { type Language, languages, speak } from './language.ts'
 import type { Translation } from './translation.ts'
 
-export const files: Partial<Record<Language, () => Promise<{ default: Translation }>>> = {}
+export const files: Partial<Record<Language, () => Promise<{ default: Translation }>>> = {
+  th: () => import('./thai.ts'),
+}
 
 const key = 'sluice.language'
 
