@@ -64,8 +64,8 @@ export interface Operator {
   proposal?: ApprovedProposal
 }
 
-/** Stands for whoever looks around in a demo, who is no user. */
-export const lookerId = 0n
+/** Stands for whoever looks around in a demo, who is no user, nor the command line. */
+export const lookerId = -1n
 
 export interface ApprovedProposal {
   id: string
