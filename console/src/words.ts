@@ -104,6 +104,7 @@ export const words = {
     apiLog: 'API log',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
+    wall: 'Wall',
     work: 'Work',
     setUp: 'Set up',
     tools: 'Tools',

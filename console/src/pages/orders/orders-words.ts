@@ -21,6 +21,7 @@ export const ordersWords = {
     account: 'Account',
     accountName: 'Account name',
     provider: 'Provider',
+    tags: 'Tags',
     completedAt: 'Completed',
   },
   filters: {
@@ -34,6 +35,9 @@ export const ordersWords = {
     minAmount: 'Amount from',
     maxAmount: 'Amount to',
     provider: 'Provider',
+    user: 'User',
+    tag: 'Tag',
+    tagHint: 'Of the order or its user',
     payout: 'Payout',
     unknownPayout: 'Outcome unknown',
   },
