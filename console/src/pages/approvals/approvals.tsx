@@ -81,6 +81,7 @@ export default function Approvals() {
           columns={columns}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          to={(row) => pages.approval(row.id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

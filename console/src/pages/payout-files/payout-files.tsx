@@ -140,7 +140,12 @@ const columns: Column<File>[] = [
       </PageLink>
     ),
   },
-  { key: 'account', head: heads.account, phone: 'plain', cell: (row) => row.account },
+  {
+    key: 'account',
+    head: heads.account,
+    phone: 'plain',
+    cell: (row) => <PageLink to={pages.bankAccount(row.account)}>{row.account}</PageLink>,
+  },
   {
     key: 'state',
     head: heads.state,
@@ -177,6 +182,7 @@ function Files() {
           columns={columns}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          to={(row) => pages.payoutFile(row.id)}
           empty={<Empty title={says.files.none} teach={says.files.noneTeach} />}
         />
       )}

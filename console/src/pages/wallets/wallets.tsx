@@ -8,6 +8,7 @@ import { Money } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { trendColumn, useTrends } from '../../parts/sparkline.tsx'
 import { api, pages } from '../../paths.ts'
 import { walletsWords as says } from './wallets-words.ts'
 
@@ -37,6 +38,7 @@ const columns: Column<Wallet>[] = [
 ]
 
 export default function Wallets() {
+  const trendOf = useTrends('wallets')
   const found = useQuery({
     queryKey: ['wallets'],
     queryFn: ({ signal }) => ask(api.wallets, { signal }),
@@ -49,9 +51,10 @@ export default function Wallets() {
       {!(found.isError && !found.data) && (
         <DataTable
           label={says.title}
-          columns={columns}
+          columns={[...columns, trendColumn<Wallet>('wallets', (row) => trendOf(row.app_id))]}
           rows={found.data?.data}
           rowKey={(row) => row.app_id}
+          to={(row) => pages.wallet(row.app_id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
