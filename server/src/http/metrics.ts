@@ -20,6 +20,7 @@ export class Metrics {
 
   private readonly http = new Histogram({
     name: 'sluice_http_request_seconds',
+import { readHold } from '../payouts/restore-hold.ts'
     help: 'Time to answer a request',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
@@ -201,6 +202,24 @@ export class Metrics {
           account,
           value: used / places,
         })),
+    const hold = atOnce(() => readHold(main))
+    this.gauge(
+      'sluice_restore_held_seconds',
+      'Time since payouts are held because the database was restored; 0 if they are not',
+      async () => {
+        const held = await hold()
+        if (held === undefined) return undefined
+        return one(held ? Math.max(1, (now().getTime() - held.markedAt.getTime()) / 1000) : 0)
+      },
+    )
+    this.gauge(
+      'sluice_restore_differences_open',
+      'Of a restore that holds payouts, what somebody has to find out about before they are released',
+      async () => {
+        const held = await hold()
+        return held === undefined ? undefined : one(held?.open ?? 0)
+      },
+    )
     )
     this.gauge(
       'sluice_partitions_ahead_seconds',

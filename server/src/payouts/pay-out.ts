@@ -23,7 +23,7 @@ import {
   savePayout,
   whyInDoubt,
 } from './payouts.ts'
-import { openHold } from './restore-hold.ts'
+import { isFromBeforeRestore, openHold } from './restore-hold.ts'
 import { whyRestoreHolds } from './restore-lock.ts'
 
 export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -47,7 +47,7 @@ function callLimitMs(provider: Provider | undefined): number {
 }
 
 /** How long to wait before asking about a payout whose call has shown no result at all. */
-function silenceMs(provider: Provider | undefined): number {
+export function silenceMs(provider: Provider | undefined): number {
   return callLimitMs(provider) + latestMs
 }
 
@@ -217,9 +217,18 @@ export async function submit(
   isRepeat = false,
 ): Promise<Effect> {
   const payout = payoutOf(taken, order)
-  // A process that was frozen must not send a payout that another process may have ended by now.
-  const isInTime = performance.now() - taken.takenAtMs <= latestMs
-  const outcome: PayoutOutcome = isInTime
+  // It may have left in the time that a restore lost, even after its provider was asked about it.
+  if (!isRepeat && (await isFromBeforeRestore(desk.pool, order))) {
+    const provider = desk.providers.find(taken.provider)
+    const known = provider && (await askAbout(provider, taken.reference, order))
+    const isUnsure = known?.type === 'unknown' || known?.type === 'not_sent'
+    if (!known || isUnsure || !isInTime(taken)) {
+      await leaveUnsent(desk, taken, isUnsure ? known.reason : null)
+      return { result: 'unchanged' }
+    }
+    if (known.type !== 'not_found') return settleAnswer(desk, taken, known, watch)
+  }
+  const outcome: PayoutOutcome = isInTime(taken)
     ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
   // After a repetition an earlier copy may have arrived: then it is unknown whether something was sent.
@@ -230,6 +239,11 @@ export async function submit(
   }
   await leaveUnsent(desk, taken, reason)
   return { result: 'unchanged', detail: reason }
+}
+
+/** A process that was frozen must not send a payout that another process may have ended by now. */
+function isInTime({ takenAtMs }: TakenPayout): boolean {
+  return performance.now() - takenAtMs <= latestMs
 }
 
 /** Nothing has left for the provider: whoever claims the payout next may send it. */

@@ -47,6 +47,7 @@ const referenceTables = [
   'restores',
   'restore_holds',
   'restore_differences',
+  'restore_findings',
   'restore_releases',
   'witness_marks',
   'limit_rules',

@@ -34,6 +34,15 @@ export const homeWords = {
   },
   dayNote: (day: { orders: number; paid: number; ended: number }, before: string) =>
     `${many(day.paid)} of ${many(day.ended)} ended, ${many(day.orders - day.ended)} waiting; yesterday ${before}`,
+  restoreHold: {
+    title: 'Payouts are held after a restore',
+    asking: 'Providers are being asked what they have paid.',
+    open: (open: number) =>
+      open === 1
+        ? 'One difference has to be looked into before two people release it.'
+        : `${many(open)} differences have to be looked into before two people release it.`,
+    none: 'Two people can release it.',
+  },
   refused: {
     title: 'Orders are refused',
     orders: (orders: { kind: string; currency: string }[]) =>
