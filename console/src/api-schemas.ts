@@ -1628,6 +1628,15 @@ export interface Operations {
       at: string
       /** users whose password is known to somebody who guessed codes */
       stopped_users: number | null
+      /** what holds payouts back since the database was restored */
+      restore_hold: {
+        /** since when nothing is paid out */
+        at: string
+        /** whether all providers have been asked */
+        asked: boolean
+        /** what somebody has to find out about before it is released */
+        open_differences: number
+      } | null
       /** orders that no provider takes, in the currencies of active agents */
       refuses:
         | {
@@ -3662,6 +3671,14 @@ export interface Operations {
         differences: {
           subject: string
           words: string
+          /** the order that it is about */
+          txn_id: string | null
+          /** who may have that order */
+          provider: string | null
+          /** by which it may have it */
+          references: string[]
+          /** whether it has to be named when payouts are released */
+          open: boolean
         }[]
       }[]
     }
@@ -11751,6 +11768,15 @@ export interface Operations {
   'POST /console/api/restores/{id}/release': {
     query: Record<string, never>
     body: {
+      /** what was found of each open difference */
+      differences?: {
+        /** which one */
+        subject: string
+        /** not_paid: its order leaves again; has_it: its order is with this provider, who is asked; seen: it concerns no order that waits */
+        finding: 'not_paid' | 'has_it' | 'seen'
+        /** by which the provider has it */
+        reference?: string
+      }[]
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -11772,6 +11798,14 @@ export interface Operations {
         differences: {
           subject: string
           words: string
+          /** the order that it is about */
+          txn_id: string | null
+          /** who may have that order */
+          provider: string | null
+          /** by which it may have it */
+          references: string[]
+          /** whether it has to be named when payouts are released */
+          open: boolean
         }[]
       }[]
     }

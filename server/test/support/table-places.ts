@@ -41,6 +41,7 @@ export const referenceTables = [
   'restores',
   'restore_holds',
   'restore_differences',
+  'restore_findings',
   'restore_releases',
   'witness_marks',
   'limit_rules',
