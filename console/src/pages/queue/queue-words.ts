@@ -22,7 +22,6 @@ export const queueWords = {
   facts: {
     kind: 'What it is',
     about: 'About',
-    amount: 'Amount',
     agent: 'Agent',
     since: 'Waits since',
     assignee: 'Looked into by',
