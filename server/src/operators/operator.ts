@@ -68,8 +68,8 @@ export interface Operator {
   view?: { role: Role; until: Date | null }
 }
 
-/** Stands for whoever looks around in a demo, who is no user. */
-export const lookerId = 0n
+/** Stands for whoever looks around in a demo, who is no user, nor the command line. */
+export const lookerId = -1n
 
 export interface ApprovedProposal {
   id: string

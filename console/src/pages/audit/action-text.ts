@@ -1,10 +1,11 @@
 import type { Query } from '../../api.ts'
+import { translated } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 
 export type AuditAction = NonNullable<Query<typeof api.audit>['action']>
 
 /** Each action in words. */
-export const actionWords: Record<AuditAction, string> = {
+export const actionWords: Record<AuditAction, string> = translated('action', {
   abandon_payout_file: 'Abandon payout file',
   accept_invitation: 'Accept invitation',
   acknowledge: 'Acknowledge an alarm',
@@ -107,7 +108,7 @@ export const actionWords: Record<AuditAction, string> = {
   void_order: 'Void order',
   withdraw_proposal: 'Withdraw proposal',
   write_off: 'Write off a difference',
-}
+})
 
 /** An action in words, such as "Change agent". */
 export function actionText({ action }: { action: string }): string {

@@ -92,10 +92,13 @@ function Coming() {
 
 /** Warns that orders are answered with 503, because no provider takes them. */
 function Refused({ orders }: { orders: NonNullable<HomeView['refuses']> }) {
+  const what = orders.map(({ kind, currency }) =>
+    kind === 'deposit' ? says.refused.deposit(currency) : says.refused.withdraw(currency),
+  )
   return (
     <Panel title={says.refused.title}>
       <p role="alert">
-        <PageLink to={pages.providers}>{says.refused.orders(orders)}</PageLink>
+        <PageLink to={pages.providers}>{says.refused.orders(what.join(', '))}</PageLink>
       </p>
     </Panel>
   )

@@ -80,7 +80,7 @@ function WhatWaits() {
         row.next_cutoff === null ? (
           words.noCutoff
         ) : (
-          <span title={words.cutoff(row.cutoffs, row.zone)}>
+          <span title={words.cutoff(row.cutoffs.join(', '), row.zone)}>
             <When at={row.next_cutoff} /> (<When at={row.next_cutoff} due />)
           </span>
         ),

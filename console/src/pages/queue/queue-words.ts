@@ -1,4 +1,6 @@
-export const queueWords = {
+import { translated } from '../../languages/language.ts'
+
+export const queueWords = translated('queue', {
   title: 'Queue',
   says: 'Everything that waits for a person, the oldest first. J and K, or the arrows, go to the next and the one before; Enter opens it.',
   list: 'What waits',
@@ -65,4 +67,4 @@ export const queueWords = {
     refused: 'Not done',
     close: 'Go on',
   },
-}
+})

@@ -1,4 +1,6 @@
-export const rulesWords = {
+import { translated } from '../../languages/language.ts'
+
+export const rulesWords = translated('rules', {
   title: 'Two people and stops',
   says: 'Which actions a second person has to approve, and what is stopped.',
   byDefault: (needsTwo: boolean) =>
@@ -54,4 +56,4 @@ export const rulesWords = {
     'Say what was found out about each difference, and where it is written down. A second person sees the same list and decides.',
   released: 'Payouts go on',
   stoppedBy: (by: string, reason: string) => `stopped by ${by}: ${reason}`,
-}
+})

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
+import { locale } from '../../languages/language.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -28,7 +29,12 @@ const columns: Column<Wallet>[] = [
   { key: 'balance', head: says.columns.balance, right: true, phone: 'first', cell: money((row) => row.balance) },
   { key: 'held', head: says.columns.held, right: true, cell: money((row) => row.held) },
   { key: 'fees', head: says.columns.fees, right: true, cell: money((row) => row.fees) },
-  { key: 'seq', head: says.columns.seq, right: true, cell: (row) => row.seq.toLocaleString('en') },
+  {
+    key: 'seq',
+    head: says.columns.seq,
+    right: true,
+    cell: (row) => row.seq.toLocaleString(locale),
+  },
 ]
 
 export default function Wallets() {
