@@ -14,8 +14,11 @@ export interface Column<T> {
   right?: boolean
   /** For text of any length: it is truncated, and hovering shows the rest. */
   clip?: boolean
-  /** On a phone: `plain` and `wide` show the value without the column's name, `wide` on a separate line. */
-  phone?: 'plain' | 'wide'
+  /**
+   * On a phone: all of these show the value without the column's name, `wide` on a separate line. `first` is the amount,
+   * which begins the card in large type, with what is `beside` it; `last` ends it.
+   */
+  phone?: 'plain' | 'wide' | 'first' | 'beside' | 'last'
   /** Hidden until the user selects it. */
   extra?: boolean
 }

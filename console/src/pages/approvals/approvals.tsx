@@ -33,6 +33,7 @@ const columns: Column<Proposal>[] = [
     key: 'amount',
     head: says.columns.amount,
     right: true,
+    phone: 'first',
     cell: (row) =>
       row.amount === null || row.currency === null ? (
         '–'

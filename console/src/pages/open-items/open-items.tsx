@@ -39,7 +39,7 @@ const columns: Column<Item>[] = [
     key: 'amount',
     head: says.columns.amount,
     right: true,
-    phone: 'plain',
+    phone: 'first',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   { key: 'age', head: says.columns.age, cell: (row) => <When at={row.opened_at} ago /> },

@@ -38,14 +38,14 @@ export const orderColumns: Column<OrderRow>[] = [
   {
     key: 'status',
     head: columns.status,
-    phone: 'plain',
+    phone: 'beside',
     cell: (row) => <StateBadge state={row.status} />,
   },
   {
     key: 'amount',
     head: columns.amount,
     right: true,
-    phone: 'plain',
+    phone: 'first',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   {

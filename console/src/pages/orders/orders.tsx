@@ -44,7 +44,7 @@ export default function Orders() {
   const choice: Column<OrderRow> = {
     key: 'chosen',
     head: ordersWords.chosen.column,
-    phone: 'plain',
+    phone: 'last',
     cell: ({ txn_id, ref_id }) => (
       <Checkbox
         size="xs"

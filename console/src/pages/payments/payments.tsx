@@ -31,14 +31,14 @@ const columns: Column<Payment>[] = [
   {
     key: 'why',
     head: says.columns.why,
-    phone: 'plain',
+    phone: 'beside',
     cell: (row) => <StateBadge state={row.why ?? row.state} />,
   },
   {
     key: 'amount',
     head: says.columns.amount,
     right: true,
-    phone: 'plain',
+    phone: 'first',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   { key: 'age', head: says.columns.age, cell: (row) => <When at={row.reported_at} ago /> },

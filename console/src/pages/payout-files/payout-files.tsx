@@ -70,6 +70,7 @@ function WhatWaits() {
       key: 'sum',
       head: words.columns.sum,
       right: true,
+      phone: 'first',
       cell: (row) => <Money amount={row.sum} currency={row.currency} />,
     },
     {
@@ -158,6 +159,7 @@ const columns: Column<File>[] = [
     key: 'sum',
     head: heads.sum,
     right: true,
+    phone: 'first',
     cell: (row) => <Money amount={row.sum} currency={row.currency} />,
   },
   { key: 'by', head: heads.by, cell: (row) => row.made_by },
