@@ -2,6 +2,7 @@
 export const languages = {
   en: 'English',
   th: 'ไทย',
+  vi: 'Tiếng Việt',
 }
 
 export type Language = keyof typeof languages

@@ -3,6 +3,7 @@ import type { Translation } from './translation.ts'
 
 export const files: Partial<Record<Language, () => Promise<{ default: Translation }>>> = {
   th: () => import('./thai.ts'),
+  vi: () => import('./vietnamese.ts'),
 }
 
 const key = 'sluice.language'
