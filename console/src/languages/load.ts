@@ -4,6 +4,7 @@ import type { Translation } from './translation.ts'
 export const files: Partial<Record<Language, () => Promise<{ default: Translation }>>> = {
   th: () => import('./thai.ts'),
   vi: () => import('./vietnamese.ts'),
+  'zh-CN': () => import('./chinese.ts'),
 }
 
 const key = 'sluice.language'
