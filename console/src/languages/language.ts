@@ -2,6 +2,8 @@
 export const languages = {
   en: 'English',
   th: 'ไทย',
+  vi: 'Tiếng Việt',
+  'zh-CN': '简体中文',
 }
 
 export type Language = keyof typeof languages

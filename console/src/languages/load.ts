@@ -3,6 +3,8 @@ import type { Translation } from './translation.ts'
 
 export const files: Partial<Record<Language, () => Promise<{ default: Translation }>>> = {
   th: () => import('./thai.ts'),
+  vi: () => import('./vietnamese.ts'),
+  'zh-CN': () => import('./chinese.ts'),
 }
 
 const key = 'sluice.language'
