@@ -787,7 +787,6 @@ export default {
     facts: {
       kind: 'คืออะไร',
       about: 'เกี่ยวกับ',
-      amount: 'จำนวนเงิน',
       agent: 'เอเจนต์',
       since: 'รอตั้งแต่',
       assignee: 'ดูแลโดย',
