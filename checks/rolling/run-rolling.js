@@ -99,6 +99,12 @@ function lastTag() {
 /** The program of an earlier version, built beside this one. */
 function build(revision) {
   const commit = git('rev-parse', '--short', `${revision}^{commit}`).trim()
+  const changed = git(
+    ...['diff', '--diff-filter=MDR', '--name-only', commit, '--', 'server/src/db/migrations'],
+  )
+  if (changed !== '') {
+    throw new Error(`since ${revision} migrations have changed that it applies: ${changed.trim()}`)
+  }
   say(`Building ${revision} (${commit}) ...`)
   git('worktree', 'add', '--detach', before, commit)
   const run = (command, ...args) =>
