@@ -479,6 +479,7 @@ export interface Operations {
         | 'end_other_sessions'
         | 'end_session'
         | 'end_sessions'
+        | 'end_view_as_agent'
         | 'enrol_authenticator'
         | 'expire_proposal'
         | 'explain_movement'
@@ -540,6 +541,7 @@ export interface Operations {
         | 'take_payout_report'
         | 'use_connector'
         | 'use_route'
+        | 'view_as_agent'
         | 'void_order'
         | 'withdraw_proposal'
         | 'write_off'
@@ -2242,6 +2244,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -2589,6 +2596,10 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** the user, as the agent names it */
+      user?: string
+      /** a tag of the order, of its user, or of the account that it names */
+      tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
@@ -2650,6 +2661,8 @@ export interface Operations {
         expires_at: string | null
         /** when its outcome became known */
         completed_at: string | null
+        /** none for the agent's own users */
+        tags: string[]
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2689,6 +2702,10 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** the user, as the agent names it */
+      user?: string
+      /** a tag of the order, of its user, or of the account that it names */
+      tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
@@ -3754,6 +3771,38 @@ export interface Operations {
         says: string
       }[]
       next: null
+    }
+  }
+  'GET /console/api/trends': {
+    query: {
+      /** wallets: what was available at the end of each day; agents: what was paid of the orders of each day; providers: how many orders of each day were paid; lanes: about how many orders of each day a callback was accepted */
+      of: 'wallets' | 'agents' | 'providers' | 'lanes'
+    }
+    body: undefined
+    answer: {
+      days: string[]
+      /** rows of journals that are not counted yet */
+      behind: number
+      data: {
+        /** an app id or the name of a provider */
+        name: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        values: number[]
+      }[]
     }
   }
   'GET /console/api/unexplained-movements': {
@@ -4832,6 +4881,33 @@ export interface Operations {
         /** when it last signed a request */
         last_used_at: string | null
       }[]
+    }
+  }
+  'POST /console/api/agents/{app_id}/view-as': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
     }
   }
   'POST /console/api/alarms/{id}/acknowledge': {
@@ -6425,6 +6501,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -6625,6 +6706,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -11779,6 +11865,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -11804,6 +11895,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -11846,6 +11942,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -12054,6 +12155,14 @@ export interface Operations {
       }
       /** for them to choose a password; works once, for 24 hours */
       link: string
+    }
+  }
+  'POST /console/api/view-as/leave': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the agent whose console it was */
+      app_id: string
     }
   }
   'POST /console/api/wallets/{app_id}/adjust': {

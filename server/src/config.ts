@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import type { AlertSettings } from './alerts/alert-senders.ts'
-import { oneAddress } from './db/hosts.ts'
+import { byTransaction, oneAddress } from './db/hosts.ts'
 import { isTimeZone } from './lib/local-time.ts'
 import type { TraceSettings } from './lib/tracing.ts'
 import { type OidcSettings, ssoRoles } from './operators/oidc-issuer.ts'
@@ -17,6 +17,8 @@ export interface Config {
   publicUrl: string | undefined
   databaseUrl: string | undefined
   databaseOwnerUrl: string | undefined
+  /** The server itself, where DATABASE_URL leads to a pooler that gives each transaction another session. */
+  databaseDirectUrl: string | undefined
   dataDir: string
   /** Nobody said where the data is: it is in the folder that the program was started in. */
   isDefaultDataDir: boolean
@@ -106,8 +108,12 @@ export function readConfig(
   const mode = oneOf('MODE', 'sandbox', ['sandbox', 'live'])
   const role = oneOf('ROLE', 'all', ['all', 'api', 'worker'])
   const port = number('PORT', 8080, 0, 65_535)
-  const databaseUrl = postgresUrl('DATABASE_URL')
+  const givenUrl = postgresUrl('DATABASE_URL')
   const databaseOwnerUrl = postgresUrl('DATABASE_OWNER_URL')
+  const databaseDirectUrl = postgresUrl('DATABASE_DIRECT_URL')
+  const isPooled = oneOf('DATABASE_POOLER', 'none', ['none', 'transaction']) === 'transaction'
+  const isUsable = isPooled && givenUrl !== undefined && URL.canParse(givenUrl)
+  const databaseUrl = isUsable ? byTransaction(givenUrl) : givenUrl
   const keyText = keyGiven(text, faults)
   const secretKey = key('SECRET_KEY', keyText)
   const previousKey = key('SECRET_KEY_PREVIOUS')
@@ -133,6 +139,14 @@ export function readConfig(
   }
   if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
     faults.push('DATABASE_OWNER_URL needs DATABASE_URL, the login the service itself uses')
+  }
+  if (isPooled && (databaseUrl === undefined || databaseDirectUrl === undefined)) {
+    faults.push(
+      'DATABASE_POOLER=transaction needs DATABASE_URL, which names the pooler, and DATABASE_DIRECT_URL, which names the server itself: wake-ups need a session of their own',
+    )
+  }
+  if (databaseDirectUrl !== undefined && !isPooled) {
+    faults.push('DATABASE_DIRECT_URL is for DATABASE_POOLER=transaction: set both or none')
   }
   if (previousKey.length > 0 && keyText === undefined) {
     faults.push('SECRET_KEY_PREVIOUS needs SECRET_KEY')
@@ -184,6 +198,7 @@ export function readConfig(
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     databaseUrl,
     databaseOwnerUrl,
+    databaseDirectUrl,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     isDefaultDataDir: text('DATA_DIR') === undefined,
     mode,

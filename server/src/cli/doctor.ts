@@ -126,7 +126,7 @@ async function examineBooks(
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
   const backend: Backend = {
-    ...{ databaseUrl, ownerUrl: undefined, pool, secretKeys },
+    ...{ databaseUrl, directUrl: databaseUrl, ownerUrl: undefined, pool, secretKeys },
     ...{ picturesDrawnSince: new Date(0), gate: new DatabaseGate() },
     close: () => pool.end(),
   }

@@ -64,6 +64,12 @@ export class Metrics {
     registers: [this.registry],
   })
 
+  private readonly moves = new Counter({
+    name: 'sluice_database_moves_total',
+    help: 'How often another database server, or the same one after a restart, was met and looked at',
+    registers: [this.registry],
+  })
+
   private readonly callbacks = new Counter({
     name: 'sluice_callback_attempts_total',
     help: 'Attempts to deliver a callback, by what they came to',
@@ -119,6 +125,10 @@ export class Metrics {
 
   fault(): void {
     this.faults.inc()
+  }
+
+  databaseMoved(): void {
+    this.moves.inc()
   }
 
   /** Registers the gauges whose values are read at collection time. */

@@ -196,10 +196,9 @@ async function announce(
       return answerOf(done.order ?? order)
     }
     if (outcome.type === 'unknown') break
-    // An earlier call under the same id may have arrived, unless this is the first.
-    if (outcome.type === 'not_sent') {
-      if (!bound?.isNew) break
-      await unbindDeposit(desk.pool, bound)
+    // Another call under the same id may have arrived, or be about to, unless this is the only one.
+    if (outcome.type === 'not_sent' && !(bound?.isNew && (await unbindDeposit(desk.pool, bound)))) {
+      break
     }
   }
   throw notTaken()

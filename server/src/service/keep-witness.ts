@@ -141,7 +141,10 @@ export class WitnessKeeper {
       await this.hold(loss ?? { words, at: this.markedAt }, [])
       await this.begin()
     }
-    if (!isKnown) this.sayWhereItIs(place, [])
+    if (!isKnown) {
+      this.sayWhereItIs(place, [])
+      this.ground.metrics.databaseMoved()
+    }
     backend.gate.accept(place)
   }
 
@@ -283,19 +286,24 @@ export class WitnessKeeper {
     return losses.sort((a, b) => b.at.getTime() - a.at.getTime())[0]
   }
 
-  /** What of the orders that were written last the database does not have. */
+  /** What of the orders that were written last the database does not have: requests wait for this. */
   private async lossOfWritten(): Promise<Loss | undefined> {
-    const written = this.written.slice(-mostWritten)
-    for (const { agentId, orderId, version, at } of written.reverse()) {
-      const { rows } = await this.pool.query<{ version: number }>(
-        'select version from orders where agent_id = $1 and order_id = $2',
-        [agentId, orderId],
+    const written = this.written.slice(-mostWritten).reverse()
+    const versions = new Map<string, number>()
+    for (const agentId of new Set(written.map((each) => each.agentId))) {
+      const ids = written.filter((each) => each.agentId === agentId).map((each) => each.orderId)
+      const { rows } = await this.pool.query<{ order_id: string; version: number }>(
+        'select order_id, version from orders where agent_id = $1 and order_id = any($2)',
+        [agentId, ids],
       )
-      if ((rows[0]?.version ?? -1) >= version) continue
-      const words = `order ${agentId}-${orderId} is not as it was written`
-      return { words, at }
+      for (const row of rows) versions.set(row.order_id, row.version)
     }
-    return undefined
+    const lost = written.find(
+      ({ orderId, version }) => (versions.get(orderId) ?? Number.NEGATIVE_INFINITY) < version,
+    )
+    if (!lost) return undefined
+    const words = `order ${lost.agentId}-${lost.orderId} is not as it was written`
+    return { words, at: lost.at }
   }
 
   /**

@@ -40,7 +40,7 @@ export function startCallbacks(
       ),
   })
   const listening = listen(
-    backend.databaseUrl,
+    backend.directUrl,
     (agentIds) => {
       if (agentIds.length > 0) sender.wake(agentIds)
       else sender.poll().catch(onError)

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { ask } from '../../api.ts'
+import { numberText } from '../../languages/language.ts'
 import { Figures } from '../../parts/figures.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -100,7 +101,7 @@ function Held({ hold }: { hold: NonNullable<HomeView['restore_hold']> }) {
         <PageLink to={pages.rules}>
           {hold.asked
             ? open > 0
-              ? says.restoreHold.open(open)
+              ? says.restoreHold.open(numberText(open))
               : says.restoreHold.none
             : says.restoreHold.asking}
         </PageLink>
@@ -111,10 +112,13 @@ function Held({ hold }: { hold: NonNullable<HomeView['restore_hold']> }) {
 
 /** Warns that orders are answered with 503, because no provider takes them. */
 function Refused({ orders }: { orders: NonNullable<HomeView['refuses']> }) {
+  const what = orders.map(({ kind, currency }) =>
+    kind === 'deposit' ? says.refused.deposit(currency) : says.refused.withdraw(currency),
+  )
   return (
     <Panel title={says.refused.title}>
       <p role="alert">
-        <PageLink to={pages.providers}>{says.refused.orders(orders)}</PageLink>
+        <PageLink to={pages.providers}>{says.refused.orders(what.join(', '))}</PageLink>
       </p>
     </Panel>
   )

@@ -1,4 +1,6 @@
-export const meWords = {
+import { translated } from '../../languages/language.ts'
+
+export const meWords = translated('me', {
   title: 'Your account',
   sessions: 'Where you are signed in',
   current: 'This one',
@@ -58,4 +60,4 @@ export const meWords = {
       line: "The id of a LINE user who added the operator's account as a friend.",
     },
   },
-}
+})

@@ -1,4 +1,6 @@
-export const rulesWords = {
+import { translated } from '../../languages/language.ts'
+
+export const rulesWords = translated('rules', {
   title: 'Two people and stops',
   says: 'Which actions a second person has to approve, and what is stopped.',
   byDefault: (needsTwo: boolean) =>
@@ -63,4 +65,4 @@ export const rulesWords = {
   chooseFinding: 'Choose what was found',
   released: 'Payouts go on',
   stoppedBy: (by: string, reason: string) => `stopped by ${by}: ${reason}`,
-}
+})
