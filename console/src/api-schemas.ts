@@ -2598,7 +2598,7 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
-      /** a tag of the order, of its user, or of the account that it names */
+      /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
@@ -2704,7 +2704,7 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
-      /** a tag of the order, of its user, or of the account that it names */
+      /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
