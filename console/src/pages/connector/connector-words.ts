@@ -63,6 +63,7 @@ export const connectorWords = {
   facts: {
     title: 'Connector',
     state: 'State',
+    fault: 'Cannot be read',
     company: 'Company',
     source: 'Documentation that was read',
     can: 'Can do',
