@@ -86,6 +86,8 @@ export const words = {
     approvals: 'Approvals',
     rules: 'Two people and stops',
     limits: 'Limits and lists',
+    alerts: 'Alerts',
+    reports: 'Reports',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',
