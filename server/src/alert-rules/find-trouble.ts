@@ -62,11 +62,12 @@ const finds: Record<RuleKind, Find> = {
 
   callbacks_failing: async (pool, rule) => {
     const { rows } = await pool.query<{ agent_id: bigint; name: string; count: bigint }>(
-      `select a.agent_id, a.name, c.count from agents a cross join lateral (
+      `select w.agent_id, a.name, c.count from wallets w join agents a on a.agent_id = w.agent_id
+       cross join lateral (
          select count(*) as count from (select 1 from callbacks c
-           where c.agent_id = a.agent_id and c.state = 'waiting' and c.attempts > 0 limit 10000) x) c
-       where ($1::bigint is null or a.agent_id = $1) and c.count >= $2
-       order by a.agent_id limit ${most}`,
+           where c.agent_id = w.agent_id and c.state = 'waiting' and c.attempts > 0 limit 10000) x) c
+       where ($1::bigint is null or w.agent_id = $1) and c.count >= $2
+       order by w.agent_id limit ${most}`,
       [rule.agentId, rule.threshold],
     )
     return decided(
@@ -141,10 +142,10 @@ const finds: Record<RuleKind, Find> = {
     // Before it has been open for so long, only an order can say anything.
     const from = new Date(Math.max(opened.getTime(), since.getTime()))
     const { rows } = await pool.query<{ came: boolean }>(
-      `select exists (select 1 from agents a cross join lateral (
-         select 1 from orders o where o.agent_id = a.agent_id and o.order_id >= $1
+      `select exists (select 1 from wallets w cross join lateral (
+         select 1 from orders o where o.agent_id = w.agent_id and o.order_id >= $1
            and ($3::text is null or o.kind = $3) limit 1) x
-       where $2::bigint is null or a.agent_id = $2) as came`,
+       where $2::bigint is null or w.agent_id = $2) as came`,
       [firstOrderIdAt(from), rule.agentId, rule.orderKind],
     )
     if (rows[0]?.came) return decided([])

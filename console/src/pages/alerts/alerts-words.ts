@@ -1,4 +1,6 @@
-export const alertsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const alertsWords = translated('alerts', {
   title: 'Alerts',
   says: 'What people are told of outside of the console: rules of your own, and what was sent.',
   rules: 'Rules',
@@ -21,7 +23,6 @@ export const alertsWords = {
   bad: 'wrong',
   since: 'since',
   eachAgent: 'each agent',
-  eachProvider: 'each',
   bothKinds: 'deposits and withdrawals',
   wherever: 'wherever they want',
   fields: {
@@ -45,11 +46,9 @@ export const alertsWords = {
   },
   thresholds: {
     payout_unknown: 'For more than so many minutes',
-    lane_probing: '',
     callbacks_failing: 'So many callbacks or more',
     success_below: 'Below so many per cent',
     balance_below: 'Below this amount',
-    proof_red: '',
     breaks: 'So many days or more',
     nothing_for: 'For so many minutes',
   } as Record<string, string>,
@@ -101,4 +100,4 @@ export const alertsWords = {
   state: 'State',
   resend: 'Send again',
   resent: 'It is on its way',
-}
+})

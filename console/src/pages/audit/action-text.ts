@@ -1,10 +1,11 @@
 import type { Query } from '../../api.ts'
+import { translated } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 
 export type AuditAction = NonNullable<Query<typeof api.audit>['action']>
 
 /** Each action in words. */
-export const actionWords: Record<AuditAction, string> = {
+export const actionWords: Record<AuditAction, string> = translated('action', {
   abandon_payout_file: 'Abandon payout file',
   accept_invitation: 'Accept invitation',
   acknowledge: 'Acknowledge an alarm',
@@ -43,6 +44,7 @@ export const actionWords: Record<AuditAction, string> = {
   end_other_sessions: 'End one’s other sessions',
   end_session: 'End session',
   end_sessions: 'End all sessions of a user',
+  end_view_as_agent: 'End seeing the console as an agent',
   enrol_authenticator: 'Enrol authenticator',
   expire_proposal: 'Expire proposal',
   explain_movement: 'Explain movement',
@@ -107,10 +109,11 @@ export const actionWords: Record<AuditAction, string> = {
   take_payout_report: 'Take payout report',
   use_connector: 'Use connector',
   use_route: 'Use a route',
+  view_as_agent: 'See the console as an agent',
   void_order: 'Void order',
   withdraw_proposal: 'Withdraw proposal',
   write_off: 'Write off a difference',
-}
+})
 
 /** An action in words, such as "Change agent". */
 export function actionText({ action }: { action: string }): string {

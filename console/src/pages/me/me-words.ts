@@ -1,4 +1,6 @@
-export const meWords = {
+import { translated } from '../../languages/language.ts'
+
+export const meWords = translated('me', {
   title: 'Your account',
   sessions: 'Where you are signed in',
   current: 'This one',
@@ -87,4 +89,4 @@ export const meWords = {
         'The address of an incoming webhook that Slack made for a channel. It is not shown again.',
     },
   },
-}
+})

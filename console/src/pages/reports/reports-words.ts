@@ -1,4 +1,6 @@
-export const reportsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const reportsWords = translated('reports', {
   title: 'Reports',
   says: 'Statements that are made and sent by themselves, each period once.',
   schedules: 'Scheduled reports',
@@ -65,4 +67,4 @@ export const reportsWords = {
     keyKept: 'Empty: the one that is kept',
     isOn: 'On',
   },
-}
+})
