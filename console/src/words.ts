@@ -68,6 +68,8 @@ export const words = translated('shared', {
     approvals: 'Approvals',
     rules: 'Two people and stops',
     limits: 'Limits and lists',
+    alerts: 'Alerts',
+    reports: 'Reports',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',

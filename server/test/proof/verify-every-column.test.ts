@@ -566,6 +566,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alert_channels',
     'alert_choices',
     'alert_watch',
+    'alert_rules',
+    'alert_rule_states',
+    'alert_times',
+  ]),
+  ...says('reports that were sent; what they say is read from the books', [
+    'report_schedules',
+    'report_runs',
+    'report_files',
   ]),
   schema_migrations: 'how the tables came about',
 }
