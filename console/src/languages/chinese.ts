@@ -97,6 +97,13 @@ export default {
     alarm: '有人单独操作',
     alarmNoted: '我已知悉',
     proposed: '已提议，尚未执行',
+    problems: {
+      unreachable: '无法连接服务',
+      unreachableDetail: '没有答复。请检查网络；显示的内容可能已过时。',
+      answered: (status) => `答复为 ${status}`,
+      proposed: '已提议',
+      mistake: '控制台出错',
+    },
     palette: {
       open: '搜索或跳转',
       hint: '任意编号、用户、姓名、账号、金额，或要去的页面',

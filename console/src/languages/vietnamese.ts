@@ -97,6 +97,13 @@ export default {
     alarm: 'Có người đã tự mình thực hiện',
     alarmNoted: 'Tôi đã ghi nhận',
     proposed: 'Đã đề xuất, chưa thực hiện',
+    problems: {
+      unreachable: 'Không kết nối được dịch vụ',
+      unreachableDetail: 'Không có trả lời. Hãy kiểm tra kết nối; dữ liệu hiển thị có thể đã cũ.',
+      answered: (status) => `Trả lời ${status}`,
+      proposed: 'Đã đề xuất',
+      mistake: 'Bảng điều khiển gặp lỗi',
+    },
     palette: {
       open: 'Tìm hoặc chuyển đến',
       hint: 'Mã, người dùng, tên, tài khoản, số tiền, hoặc nơi cần đến',
