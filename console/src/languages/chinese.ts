@@ -2846,7 +2846,7 @@ export default {
       people: '人数',
       above: '超过',
       by: '批准人',
-      tools: '操作',
+      tools: '处理',
     },
     every: '全部',
     two: '两人',

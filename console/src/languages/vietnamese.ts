@@ -2920,7 +2920,7 @@ export default {
     removeExplain: 'Quy tắc chung hơn, hoặc mặc định, lại áp dụng.',
     saved: 'Đã đổi quy tắc',
     columns: {
-      action: 'Thao tác',
+      action: 'Việc',
       agent: 'Đại lý',
       currency: 'Loại tiền',
       people: 'Số người',
