@@ -13,11 +13,14 @@ import { Refusal } from './api.ts'
 import { pages } from './paths.ts'
 import { base } from './root.ts'
 import { makeRouter } from './routes.tsx'
+import { leaveView } from './shell/agent-view.ts'
 import { theme, variables } from './theme.ts'
 
 /** When the session has ended, goes to the sign-in page, which leads back to this address. */
 function onError(error: unknown) {
-  if (!(error instanceof Refusal) || error.problem.code !== 'not_signed_in') return
+  if (!(error instanceof Refusal)) return
+  if (error.problem.code === 'view_ended') void leaveView()
+  if (error.problem.code !== 'not_signed_in') return
   const { pathname, href } = router.latestLocation
   if (pathname.startsWith(pages.signIn) || pathname.startsWith(pages.invitation)) return
   // Clear cached answers once they are no longer shown.

@@ -46,6 +46,8 @@ export const api = {
   agentSecrets: 'GET /console/api/agents/{app_id}/secrets',
   makeSecret: 'POST /console/api/agents/{app_id}/secrets',
   revokeSecret: 'POST /console/api/agents/{app_id}/secrets/{id}/revoke',
+  viewAsAgent: 'POST /console/api/agents/{app_id}/view-as',
+  leaveView: 'POST /console/api/view-as/leave',
   suspendAgent: 'POST /console/api/agents/{app_id}/suspend',
   resumeAgent: 'POST /console/api/agents/{app_id}/resume',
   signatureCheck: 'POST /console/api/signature-check',
@@ -105,6 +107,7 @@ export const api = {
   agentAudit: 'GET /console/api/agents/{app_id}/audit',
   home: 'GET /console/api/home',
   insights: 'GET /console/api/insights',
+  trends: 'GET /console/api/trends',
   search: 'GET /console/api/search',
   apiLog: 'GET /console/api/api-log',
   orders: 'GET /console/api/orders',
@@ -233,4 +236,5 @@ export const pages = {
   apiLog: '/api-log',
   debugger: '/signature',
   testOrders: '/test-orders',
+  wall: '/wall',
 }

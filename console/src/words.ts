@@ -86,6 +86,7 @@ export const words = translated('shared', {
     apiLog: 'API log',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
+    wall: 'Wall',
     work: 'Work',
     setUp: 'Set up',
     tools: 'Tools',

@@ -54,6 +54,7 @@ export default {
     asOf: 'Posição em',
     all: 'Tudo',
     nav: {
+      wall: 'Painel de parede',
       label: 'Páginas',
       home: 'Início',
       insights: 'Análises',
@@ -302,6 +303,12 @@ export default {
     done: 'Configurar e entrar',
   },
   home: {
+    restoreHold: {
+      title: 'Pagamentos retidos após uma restauração',
+      asking: 'Provedores estão sendo consultados sobre o que pagaram.',
+      open: (open) => `Diferenças a examinar antes que duas pessoas liberem: ${open}.`,
+      none: 'Duas pessoas podem liberar.',
+    },
     setUp: {
       title: (done, of) => `Configurar: ${done} de ${of} prontos`,
       away: 'Guardar esta lista',
@@ -409,6 +416,7 @@ export default {
       'A busca precisa de um id inteiro: txn_id, refId, referência do provedor ou um pagamento. Remova um filtro para ver mais.',
     searchedTo: 'Buscado até',
     columns: {
+      tags: 'Etiquetas',
       txnId: 'Ordem',
       createdAt: 'Criada',
       agent: 'Agente',
@@ -425,6 +433,9 @@ export default {
       completedAt: 'Concluída',
     },
     filters: {
+      user: 'Usuário',
+      tag: 'Etiqueta',
+      tagHint: 'Da ordem ou do seu usuário',
       q: 'Qualquer id',
       kind: 'Tipo',
       status: 'Situação',
@@ -830,7 +841,6 @@ export default {
     facts: {
       kind: 'O que é',
       about: 'Sobre',
-      amount: 'Valor',
       agent: 'Agente',
       since: 'Aguarda desde',
       assignee: 'Cuidado por',
@@ -1343,6 +1353,8 @@ export default {
     },
   },
   action: {
+    end_view_as_agent: 'Deixar de ver o console como um agente',
+    view_as_agent: 'Ver o console como um agente',
     abandon_payout_file: 'Abandonar arquivo de pagamento',
     accept_invitation: 'Aceitar convite',
     acknowledge: 'Tomar ciência de um alarme',
@@ -2952,6 +2964,14 @@ export default {
     known: 'O banco já o havia informado: nada conta de novo.',
   },
   rules: {
+    settled: 'resolvida desde então',
+    findingOf: (subject) => `O que se descobriu: ${subject}`,
+    findings: {
+      not_paid: 'Não pago: sai de novo',
+      has_it: (provider, reference) => `${provider} tem ${reference}: será consultado`,
+      seen: 'Visto, e lançado onde falta dinheiro',
+    },
+    chooseFinding: 'Escolha o que se descobriu',
     title: 'Duas pessoas e bloqueios',
     says: 'Quais ações uma segunda pessoa precisa aprovar, e o que está parado.',
     byDefault: (needsTwo) =>
@@ -3005,7 +3025,7 @@ export default {
     release: 'Pagar de novo',
     releaseTitle: 'Pagar de novo após uma restauração',
     releaseExplain:
-      'Diga o que se descobriu sobre cada diferença e onde está escrito. Uma segunda pessoa vê a mesma lista e decide.',
+      'Diga de cada diferença o que se descobriu e, como motivo, onde está escrito. Uma segunda pessoa vê a mesma lista e decide.',
     released: 'Os pagamentos continuam',
     stoppedBy: (by, reason) => `parado por ${by}: ${reason}`,
   },
@@ -3106,5 +3126,53 @@ export default {
       did: 'O que fez',
       act: 'Mudar',
     },
+  },
+  trend: {
+    head: '30 dias',
+    of: {
+      wallets: 'Disponível no fim de cada dia',
+      agents: 'Pago',
+      providers: 'Ordens pagas',
+      lanes: 'Callbacks aceitos',
+    },
+    says: (what, least, most, last) =>
+      `${what}, 30 dias: mínimo ${least}, máximo ${most}, hoje ${last}`,
+  },
+  view: {
+    start: 'Ver como este agente',
+    label: 'Você vê o console de um agente',
+    says: (agent) => `Você vê o console como os usuários de ${agent}.`,
+    only: 'Nada pode ser alterado.',
+    until: 'Até',
+    leave: 'Sair',
+    onlyLooks: 'Você vê o console como os usuários de um agente: nada pode ser alterado.',
+  },
+  wall: {
+    title: 'Hoje',
+    leave: 'Voltar ao console',
+    asOf: 'Posição em',
+    old: 'Desatualizado: o serviço não responde',
+    signsOut: 'Sai meia hora após o último toque.',
+    in: 'Recebido',
+    out: 'Pago',
+    yesterday: 'ontem até esta hora',
+    success: { deposit: 'Depósitos pagos', withdraw: 'Saques pagos' },
+    of: (paid, ended) => `${numberText(paid)} de ${numberText(ended)}`,
+    queue: 'Aguardando uma pessoa',
+    unknown: 'Pagamentos desconhecidos',
+    callbacks: 'Callbacks falhando',
+    lanes: 'Filas de callbacks',
+    lanesFine: 'todas abertas',
+    lanesStuck: (probing, paused) =>
+      [probing > 0 && `${probing} sondando`, paused > 0 && `${paused} pausadas`]
+        .filter(Boolean)
+        .join(', '),
+    oldest: 'mais antigo',
+    proof: 'Livros',
+    proved: 'comprovados',
+    red: (agents) => (agents === 1 ? 'um está errado' : `${agents} estão errados`),
+    behind: (rows) => `${numberText(rows)} linhas a comprovar`,
+    providers: 'Provedores',
+    unknownAt: (count) => (count === 0 ? '' : `${count} desconhecidos`),
   },
 } satisfies Translation

@@ -5,6 +5,7 @@ import {
   IconCalendarCheck,
   IconChartBar,
   IconClipboardList,
+  IconDeviceTv,
   IconFileExport,
   IconFlask,
   IconGauge,
@@ -89,6 +90,7 @@ const table: Row[] = [
     'agents',
   ),
   row(pages.settings, nav.settings, IconSettings, nav.setUp, 'view', 'operators'),
+  row(pages.wall, nav.wall, IconDeviceTv, nav.tools, 'view', 'operators'),
   row(pages.apiLog, nav.apiLog, IconTerminal2, nav.tools, 'view', 'all'),
   row(pages.debugger, nav.debugger, IconSignature, nav.tools, 'view', 'all'),
   {

@@ -24,7 +24,10 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signingOut = useMutation({
-    mutationFn: () => ask(api.signOut),
+    mutationFn: async () => {
+      if (me.view) await ask(api.leaveView)
+      return ask(api.signOut)
+    },
     onSettled: async () => {
       await navigate({ to: pages.signIn })
       queries.clear()

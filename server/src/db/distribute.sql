@@ -61,6 +61,7 @@ select create_reference_table('stops');
 select create_reference_table('restores');
 select create_reference_table('restore_holds');
 select create_reference_table('restore_differences');
+select create_reference_table('restore_findings');
 select create_reference_table('restore_releases');
 select create_reference_table('witness_marks');
 select create_reference_table('limit_rules');

@@ -1,5 +1,6 @@
 import { type Mode, modeOf } from './deployment.ts'
 import { unsafeSettings } from './durability.ts'
+import { addressNow } from './hosts.ts'
 import { loginRights } from './login-rights.ts'
 import { migrationState } from './migrate.ts'
 import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
@@ -57,6 +58,8 @@ async function undistributedTables(pool: Pool): Promise<string[] | undefined> {
 
 /** Inspects a database without changing anything. Throws if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
+  // Of several servers, the one that the service would use.
+  await addressNow(url)
   const pool = openPool({ url, max: 1, name: 'sluice doctor', as: 'owner', onError: () => {} })
   try {
     const asked = Date.now()

@@ -16,6 +16,7 @@ import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { CallbackCounter, foldInsights, forgetInsights } from '../insights/fold-insights.ts'
 import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
+import { endViews } from '../operators/agent-views.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -167,6 +168,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     ),
     repeat(60_000, () => fees.poll(), onError),
     repeat(60_000, () => settler.poll(), onError),
+    repeat(30_000, () => endViews(desk.pool, desk.now()), onError),
     repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,

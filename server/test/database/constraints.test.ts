@@ -1472,6 +1472,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['sessions_user_id_fkey', 'sessions', { user_id: 99 }],
   ['sessions_token_hash_check', 'sessions', { token_hash: '\\x00' }],
   ['sessions_user_agent_check', 'sessions', { user_agent: 'x'.repeat(257) }],
+  ['sessions_view', 'sessions', { views_until: at }],
+  ['sessions_views_agent_id_fkey', 'sessions', { views_agent_id: 99 }],
 
   ['invitations_user_id_fkey', 'invitations', { user_id: 99 }],
   ['invitations_token_hash_check', 'invitations', { token_hash: '\\x00' }],

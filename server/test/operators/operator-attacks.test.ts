@@ -340,6 +340,8 @@ describe('a session that was left open', () => {
     'POST /me/passkeys/challenge',
     'POST /me/passkeys/prove',
     'POST /agents/{app_id}/suspend',
+    'POST /agents/{app_id}/view-as',
+    'POST /view-as/leave',
     'POST /agents/{app_id}/check-address',
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',

@@ -495,6 +495,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'payout_lock_releases',
     'restore_holds',
     'restore_differences',
+    'restore_findings',
     'restore_releases',
     'witness_marks',
     'event_epochs',

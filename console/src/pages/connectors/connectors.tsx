@@ -44,6 +44,7 @@ export default function Connectors() {
           columns={columnsWith(waiting)}
           rows={found.data?.data}
           rowKey={(row) => row.name}
+          to={(row) => pages.connector(row.name)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

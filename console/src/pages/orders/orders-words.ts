@@ -23,6 +23,7 @@ export const ordersWords = translated('orders', {
     account: 'Account',
     accountName: 'Account name',
     provider: 'Provider',
+    tags: 'Tags',
     completedAt: 'Completed',
   },
   filters: {
@@ -36,6 +37,9 @@ export const ordersWords = translated('orders', {
     minAmount: 'Amount from',
     maxAmount: 'Amount to',
     provider: 'Provider',
+    user: 'User',
+    tag: 'Tag',
+    tagHint: 'Of the order or its user',
     payout: 'Payout',
     unknownPayout: 'Outcome unknown',
   },

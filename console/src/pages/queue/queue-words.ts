@@ -24,7 +24,6 @@ export const queueWords = translated('queue', {
   facts: {
     kind: 'What it is',
     about: 'About',
-    amount: 'Amount',
     agent: 'Agent',
     since: 'Waits since',
     assignee: 'Looked into by',

@@ -53,7 +53,9 @@ import { ssoRoutes } from './sso.ts'
 import { statementRoutes } from './statements.ts'
 import { stopRoutes } from './stops.ts'
 import { testOrderRoutes } from './test-orders.ts'
+import { trendsRoute } from './trends.ts'
 import { userRoutes } from './users.ts'
+import { viewAsAgentRoutes } from './view-as-agent.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** Registers all routes under /console/api. */
@@ -107,6 +109,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentKeyRoutes(api, deps)
   agentLooksRoute(api, desk)
   agentSecretRoutes(api, desk)
+  viewAsAgentRoutes(api, deps)
   apiLogRoute(api, desk)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
@@ -122,6 +125,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   insightsRoute(api, desk, deps.timeZone)
+  trendsRoute(api, desk, deps.timeZone)
   searchRoute(api, desk)
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
