@@ -601,6 +601,7 @@ export interface Operations {
         | 'export_report'
         | 'export_statement'
         | 'forget_devices'
+        | 'forget_view'
         | 'give_code'
         | 'import_statement'
         | 'lift_stop'
@@ -645,6 +646,7 @@ export interface Operations {
         | 'set_route'
         | 'set_routes'
         | 'settle_agent'
+        | 'share_view'
         | 'sign_in'
         | 'sign_off_day'
         | 'sign_out'
@@ -913,6 +915,8 @@ export interface Operations {
       /** file: withdrawals leave by payment files */
       payout: 'none' | 'file'
       payout_format: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters: 'format' | 'latin' | 'kept'
       payout_cutoffs: string[]
       payout_holidays: string[]
       payout_draft_before: number | null
@@ -1610,6 +1614,8 @@ export interface Operations {
         payouts: boolean
         /** the bank account whose lines it reports */
         account: string | null
+        /** why what is to be used cannot be read, so that it is not used */
+        fault: string | null
         figures: {
           /** since this process began */
           calls: number
@@ -1659,6 +1665,8 @@ export interface Operations {
       payouts: boolean
       /** the bank account whose lines it reports */
       account: string | null
+      /** why what is to be used cannot be read, so that it is not used */
+      fault: string | null
       figures: {
         /** since this process began */
         calls: number
@@ -2676,6 +2684,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -2727,7 +2737,7 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
-      /** a tag of the order, of its user, or of the account that it names */
+      /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
@@ -2833,7 +2843,7 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
-      /** a tag of the order, of its user, or of the account that it names */
+      /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
@@ -4457,6 +4467,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -4553,6 +4565,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -5511,6 +5525,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -5607,6 +5623,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -5745,6 +5763,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -5909,6 +5929,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -6109,6 +6131,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -7297,6 +7321,137 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/book': {
+    query: Record<string, never>
+    body: {
+      /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+      as: 'write_off' | 'charge_agent' | 'received_back'
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
+        /** the fee of the transaction */
+        fee: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -7424,6 +7579,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -7547,6 +7704,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */

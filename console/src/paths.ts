@@ -156,6 +156,7 @@ export const api = {
   notePayment: 'POST /console/api/payments/{payment_id}/note',
   openItems: 'GET /console/api/open-items',
   openItem: 'GET /console/api/open-items/{item_id}',
+  bookOpenItem: 'POST /console/api/open-items/{item_id}/book',
   closeOpenItem: 'POST /console/api/open-items/{item_id}/close',
   assignOpenItem: 'POST /console/api/open-items/{item_id}/assign',
   noteOpenItem: 'POST /console/api/open-items/{item_id}/note',

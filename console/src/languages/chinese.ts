@@ -779,7 +779,6 @@ export default {
     facts: {
       kind: '内容',
       about: '关于',
-      amount: '金额',
       agent: '代理商',
       since: '等待自',
       assignee: '处理人',

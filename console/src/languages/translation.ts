@@ -42,8 +42,11 @@ import type { signInWords } from '../pages/sign-in/sign-in-words.ts'
 import type { signatureWords } from '../pages/signature/signature-words.ts'
 import type { testOrdersWords } from '../pages/test-orders/test-orders-words.ts'
 import type { usersWords } from '../pages/users/users-words.ts'
+import type { wallWords } from '../pages/wall/wall-words.ts'
 import type { walletWords } from '../pages/wallet/wallet-words.ts'
 import type { walletsWords } from '../pages/wallets/wallets-words.ts'
+import type { trendWords } from '../parts/trend-words.ts'
+import type { viewWords } from '../shell/view-words.ts'
 import type { stateWords, words } from '../words.ts'
 
 /** The words of a file in another language: each is missing, or takes the same arguments. */
@@ -102,6 +105,9 @@ export type Translation = Partial<{
   signature: Own<typeof signatureWords>
   testOrders: Own<typeof testOrdersWords>
   users: Own<typeof usersWords>
+  trend: Own<typeof trendWords>
+  view: Own<typeof viewWords>
+  wall: Own<typeof wallWords>
   wallet: Own<typeof walletWords>
   wallets: Own<typeof walletsWords>
   shared: Own<typeof words>

@@ -805,7 +805,6 @@ export default {
     facts: {
       kind: 'Là gì',
       about: 'Về',
-      amount: 'Số tiền',
       agent: 'Đại lý',
       since: 'Chờ từ',
       assignee: 'Người xem xét',

@@ -20,6 +20,7 @@ import { findPaymentCodes } from '../lib/payment-code.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
+import { whyNotGiven } from './give-to-order.ts'
 import { matchCredits } from './match-movements.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
@@ -176,6 +177,9 @@ async function goesTo(
     return { txnId: null, detail: `It is explained already: ${explainedBy ?? state}.` }
   }
   const match = (await matchCredits(tx, account, [movement])).get(movement.movementId)
+  const why =
+    explainedBy === 'payment' && match?.type === 'order' && (await whyNotGiven(tx, movement, match))
+  if (why) return { txnId: null, detail: why }
   return {
     txnId: match?.type === 'order' ? txnId(match.agentId, match.orderId) : null,
     detail: match?.detail ?? '',

@@ -90,11 +90,13 @@ async function askAgain(
       onError(error)
       return
     }
+    const isOfOrder = ({ order: named }: KnownDifference) =>
+      named !== undefined && txnId(named.agentId, named.orderId) === txn
+    // One that is not set up any more was not asked.
+    const wasAsked = ({ at }: KnownDifference) =>
+      at === undefined || payersOf(desk).some(({ name }) => name === at.provider)
     const answered = open.filter(
-      (each) =>
-        each.order &&
-        txnId(each.order.agentId, each.order.orderId) === txn &&
-        !still.has(each.subject),
+      (each) => isOfOrder(each) && wasAsked(each) && !still.has(each.subject),
     )
     const findings = answered.map(({ subject }) => ({ subject, finding: 'answered' as const }))
     await noteFindings(desk.pool, restoreId, findings, desk.now())

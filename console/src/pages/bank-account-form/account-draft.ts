@@ -2,6 +2,8 @@ import type { Answer, Body } from '../../api.ts'
 import { type Currency, defaultCurrency } from '../../parts/currencies.ts'
 import type { api } from '../../paths.ts'
 
+export const characterRules = ['format', 'latin', 'kept'] as const
+
 /** The fields of the form, as they are typed. Empty ones that follow from the others are left out. */
 export interface AccountDraft {
   name: string
@@ -29,6 +31,7 @@ export interface AccountDraft {
   expected_deduction: string
   payout: NonNullable<Terms['payout']>
   payout_format: string
+  payout_characters: (typeof characterRules)[number]
   payout_cutoffs: string[]
   payout_holidays: string[]
   payout_file_limit: string
@@ -73,6 +76,7 @@ export const emptyDraft: AccountDraft = {
   expected_deduction: '0',
   payout: 'none',
   payout_format: '',
+  payout_characters: 'format',
   payout_cutoffs: [],
   payout_holidays: [],
   payout_file_limit: '',
@@ -116,6 +120,7 @@ export function draftOf(account: Account): AccountDraft {
     expected_deduction: account.expected_deduction,
     payout: account.payout,
     payout_format: account.payout_format ?? '',
+    payout_characters: account.payout_characters,
     payout_cutoffs: account.payout_cutoffs,
     payout_holidays: account.payout_holidays,
     payout_file_limit: account.payout_file_limit ?? '',
@@ -152,6 +157,7 @@ export function termsOf(draft: AccountDraft): Terms {
     expected_deduction: orZero(draft.expected_deduction),
     payout: draft.payout,
     payout_format: draft.payout_format === '' ? null : draft.payout_format,
+    payout_characters: draft.payout_characters,
     payout_cutoffs: draft.payout_cutoffs,
     payout_holidays: draft.payout_holidays,
     payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { ask } from '../../api.ts'
+import { numberText } from '../../languages/language.ts'
 import { Figures } from '../../parts/figures.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -100,7 +101,7 @@ function Held({ hold }: { hold: NonNullable<HomeView['restore_hold']> }) {
         <PageLink to={pages.rules}>
           {hold.asked
             ? open > 0
-              ? says.restoreHold.open(open)
+              ? says.restoreHold.open(numberText(open))
               : says.restoreHold.none
             : says.restoreHold.asking}
         </PageLink>
