@@ -20,7 +20,7 @@ import { findPaymentCodes } from '../lib/payment-code.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
-import { whyNotGiven } from './give-to-order.ts'
+import { whyNotGiven } from './why-not-given.ts'
 import { matchCredits } from './match-movements.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
