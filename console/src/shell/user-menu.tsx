@@ -10,6 +10,8 @@ import { IconDeviceLaptop, IconLogout } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
+import { languages, locale } from '../languages/language.ts'
+import { chooseLanguage } from '../languages/load.ts'
 import { forgetAllDrafts } from '../parts/draft.ts'
 import { zones } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
@@ -23,7 +25,10 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signingOut = useMutation({
-    mutationFn: () => ask(api.signOut),
+    mutationFn: async () => {
+      if (me.view) await ask(api.leaveView)
+      return ask(api.signOut)
+    },
     onSettled: async () => {
       await navigate({ to: pages.signIn })
       queries.clear()
@@ -55,6 +60,13 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
             { value: 'dark', label: words.user.dark },
             { value: 'auto', label: words.user.system },
           ]}
+        />
+        <NativeSelect
+          mt={8}
+          label={words.user.language}
+          value={locale}
+          data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+          onChange={(event) => chooseLanguage(event.currentTarget.value)}
         />
         <NativeSelect
           mt={8}

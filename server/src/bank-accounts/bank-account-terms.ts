@@ -194,7 +194,13 @@ function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
   return faults
 }
 
-function sftpFaults(terms: BankAccountTerms): BankAccountFault[] {
+/** What is wrong with where files are exchanged. */
+export function sftpFaults(
+  terms: Pick<
+    BankAccountTerms,
+    'sftpHost' | 'sftpPort' | 'sftpUser' | 'sftpHostKey' | 'sftpPutFolder' | 'sftpGetFolder'
+  >,
+): BankAccountFault[] {
   const faults: BankAccountFault[] = []
   const say = (field: string, message: string) => faults.push({ field, message })
   const { sftpHost, sftpPort, sftpUser, sftpHostKey, sftpPutFolder, sftpGetFolder } = terms

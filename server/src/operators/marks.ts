@@ -65,6 +65,22 @@ export async function readMarks(pool: Pool, marked: readonly Marked[]): Promise<
   })
 }
 
+/** The tags of some orders, in their order. */
+export async function tagsOfOrders(
+  pool: Pool,
+  orders: readonly { agentId: bigint; orderId: string }[],
+): Promise<string[][]> {
+  const { rows } = await pool.query<{ at: bigint; tags: string[] }>(
+    `select k.at, array_agg(r.tag order by r.tag) as tags
+     from unnest($1::bigint[], $2::text[]) with ordinality k(agent_id, subject, at)
+     join record_tags r on r.agent_id = k.agent_id and r.kind = 'order' and r.subject = k.subject and r.is_on
+     group by k.at`,
+    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
+  )
+  const byPlace = new Map(rows.map(({ at, tags }) => [Number(at), tags]))
+  return orders.map((_, place) => byPlace.get(place + 1) ?? [])
+}
+
 /** Puts a tag on a record, or takes it off. Twice is once. */
 export async function setTag(
   pool: Tx,

@@ -84,6 +84,9 @@ export const goodPayoutFiles: Record<string, Fields> = {
   restore_differences: {
     ...{ restore_id: uuid(4), subject: 'payout 2', words: 'The bank has it.', found_at: at },
   },
+  restore_findings: {
+    ...{ restore_id: uuid(1), subject: 'payout 3', finding: 'seen', found_at: at },
+  },
   restore_releases: {
     ...{ restore_id: uuid(4), released_by: 1, releaser: 'one@sluice.example' },
     ...{ evidence: 'our lists fit', released_at: at },
@@ -138,6 +141,8 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['restore_holds', { restore_id: uuid(1), epoch: 1 }],
   ['restore_holds', { restore_id: uuid(4), epoch: 4 }],
   ['restore_differences', { restore_id: uuid(1), subject: 'payout 1' }],
+  ['restore_differences', { restore_id: uuid(1), subject: 'payout 3' }],
+  ['restore_findings', { restore_id: uuid(1), subject: 'payout 1' }],
   ['restore_releases', { restore_id: uuid(1) }],
   ['witness_marks', { witness_id: uuid(1) }],
   ['event_epochs', { epoch: 1 }],
@@ -372,6 +377,11 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['restore_differences_restore_id_fkey', 'restore_differences', { restore_id: uuid(3) }],
   ['restore_differences_subject_check', 'restore_differences', { subject: 'x' }],
   ['restore_differences_words_check', 'restore_differences', { words: 'x' }],
+  ['restore_differences_of_order', 'restore_differences', { provider: 'bank' }],
+  ['restore_findings_pkey', 'restore_findings', { subject: 'payout 1' }],
+  ['restore_findings_restore_id_subject_fkey', 'restore_findings', { subject: 'payout 9' }],
+  ['restore_findings_finding_check', 'restore_findings', { finding: 'paid' }],
+  ['restore_findings_named', 'restore_findings', { finding: 'has_it' }],
   ['restore_releases_pkey', 'restore_releases', { restore_id: uuid(1) }],
   ['restore_releases_restore_id_fkey', 'restore_releases', { restore_id: uuid(3) }],
   ['restore_releases_released_by_check', 'restore_releases', { released_by: 0 }],

@@ -1,4 +1,5 @@
 import type { Body } from '../../api.ts'
+import { locale } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 import type { AgentDetail } from './agent-detail.ts'
 import { agentTerms } from './agent-terms.ts'
@@ -54,7 +55,7 @@ export function typedFrom(agent: AgentDetail): Typed {
     Array.isArray(value)
       ? value.join('\n')
       : typeof value === 'number'
-        ? value.toLocaleString('en')
+        ? value.toLocaleString(locale)
         : (value ?? '')
   return Object.fromEntries(termFields.map(({ name }) => [name, text(agent[name])])) as Typed
 }

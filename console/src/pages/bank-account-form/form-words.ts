@@ -1,4 +1,6 @@
-export const formWords = {
+import { translated } from '../../languages/language.ts'
+
+export const formWords = translated('form', {
   newTitle: 'Add a bank account',
   newSays:
     'Payers see this account’s number and QR code. Look at the preview before you save: nothing is stored until then.',
@@ -181,4 +183,4 @@ export const formWords = {
   secret: 'Secret of the feed',
   secretSays:
     'The bank, or what reads its messages, signs its reports with it. Copy it now: it is stored encrypted and never shown again.',
-}
+})

@@ -1,4 +1,6 @@
-export const bankAccountWords = {
+import { translated } from '../../languages/language.ts'
+
+export const bankAccountWords = translated('bankAccount', {
   says: (bank: string, number: string, holder: string) =>
     [bank, number, holder].filter(Boolean).join(' · '),
   views: {
@@ -186,4 +188,4 @@ export const bankAccountWords = {
     } as Record<string, string>,
     done: 'Explained and booked',
   },
-}
+})

@@ -1,4 +1,6 @@
-export const openItemWords = {
+import { translated } from '../../languages/language.ts'
+
+export const openItemWords = translated('openItem', {
   title: 'Open item',
   heading: (amount: string) => `Payout of ${amount}: who is right?`,
   next: 'What to do',
@@ -41,4 +43,4 @@ export const openItemWords = {
     closedBy: 'Closed by',
     evidence: 'Evidence',
   },
-}
+})

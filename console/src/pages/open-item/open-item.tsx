@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -117,7 +118,7 @@ function About({ detail: { item, order } }: { detail: ItemDetail }) {
           [facts.amount, <Money key="m" amount={item.amount} currency={item.currency} />],
           [facts.provider, item.provider],
           [facts.reference, <CopyId key="r" id={item.reference} />],
-          [facts.agent, item.agent_name ?? '–'],
+          [facts.agent, <AgentLink key="agent" {...item} />],
           [facts.order, <CopyId key="o" id={item.txn_id} to={pages.order(item.txn_id)} />],
           [facts.orderNow, <StateBadge key="s" state={order.status} />],
           [facts.openedAt, <When key="w" at={item.opened_at} />],
