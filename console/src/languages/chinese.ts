@@ -159,6 +159,7 @@ export default {
         feed_profile: '到账通知模板',
         payout: '付款方式',
         payout_format: '付款文件格式',
+        payout_characters: '付款文件中姓名的写法',
         payout_cutoffs: '银行收文件的截止时间',
         payout_holidays: '银行非营业日',
         payout_file_limit: '单个付款文件上限',
@@ -210,6 +211,7 @@ export default {
     superseded: '已被取代',
     paused: '已暂停',
     probing: '试探中',
+    unreadable: '无法读取',
     needs_samples: '需要样本',
     ready: '可以使用',
     waits_for_another: '等待另一人',
@@ -1358,6 +1360,7 @@ export default {
     export_report: '下载报表',
     export_statement: '导出账单',
     forget_devices: '忘记设备',
+    forget_view: '移除共享视图',
     give_code: '提供验证码',
     import_statement: '导入账单',
     lift_stop: '解除停付',
@@ -1400,6 +1403,7 @@ export default {
     set_route: '设置路由',
     set_routes: '设置全部路由',
     settle_agent: '结算代理商',
+    share_view: '共享视图',
     sign_in: '登录',
     sign_off_day: '签核一日',
     sign_out: '退出登录',
@@ -1523,6 +1527,8 @@ export default {
       expected_deductionHint: '到账前通道扣留的部分。注明订单且恰好少此金额的款项视为足额。',
       payout: '提现',
       payout_format: '付款文件格式',
+      payout_characters: '付款文件中的姓名',
+      payout_charactersHint: '请向银行确认可用的字符。',
       payout_formatHint: '以银行接受的为准。首个文件前请咨询银行。',
       choosePayoutFormat: '选择格式',
       payout_cutoffs: '银行截止时间',
@@ -1582,6 +1588,11 @@ export default {
     payouts: {
       none: '无：不付款',
       file: '通过两人放行的付款文件',
+    },
+    payoutCharacters: {
+      format: '按格式的惯例',
+      latin: '仅拉丁字母；无法书写的姓名会被拒绝',
+      kept: '保持原样',
     },
     payoutFormat: (title, isChecked) => (isChecked ? title : `${title}（未与银行核实）`),
     feedProfiles: {
@@ -1698,6 +1709,7 @@ export default {
       zone: '时区',
       payout: '提现',
       payoutFormat: '付款文件格式',
+      payoutCharacters: '付款文件中的姓名',
       payoutCutoffs: '截止时间',
       payoutHolidays: '银行假日',
       payoutFileLimit: '单个付款文件上限',
@@ -2038,6 +2050,7 @@ export default {
     facts: {
       title: '连接器',
       state: '状态',
+      fault: '无法读取',
       company: '公司',
       source: '参考文档',
       can: '功能',
@@ -2279,7 +2292,8 @@ export default {
     says: '控制台之外通知什么：您自己的规则，以及已发送的内容。',
     rules: '规则',
     none: '暂无规则',
-    noneTeach: '结果未知的付款、失败的回调、无法证明的账簿和差异总会通知。规则可以通知更多，或通知其他人。',
+    noneTeach:
+      '结果未知的付款、失败的回调、无法证明的账簿和差异总会通知。规则可以通知更多，或通知其他人。',
     add: '添加规则',
     change: '修改',
     remove: '移除',
@@ -2537,6 +2551,23 @@ export default {
     closeExplain: '确认您已查明真相。这不会移动资金：请先完成“如何处理”中的内容。',
     evidenceHint: '您的证明：账单行、银行答复。',
     closedNow: '已关闭。',
+    bookings: {
+      write_off: {
+        button: '由本方承担',
+        explain:
+          '款项已转出且短期内不会退回：账簿记为本方在该渠道的损失。若之后退回，此事项会重新打开。',
+      },
+      charge_agent: {
+        button: '由代理商承担',
+        explain:
+          '代理商已同意承担：从其钱包扣除该金额，账簿显示款项在该渠道转出。若之后退回，此事项会重新打开。',
+      },
+      received_back: {
+        button: '款项已退回',
+        explain: '银行账单显示款项已退回：冲回已入账的内容，代理商收回被扣的金额。',
+      },
+    },
+    bookedNow: '已入账并关闭。',
     facts: {
       kind: '事项',
       amount: '金额',

@@ -160,6 +160,7 @@ export default {
         feed_profile: 'โปรไฟล์ของฟีด',
         payout: 'วิธีจ่ายเงินออก',
         payout_format: 'รูปแบบไฟล์จ่ายเงิน',
+        payout_characters: 'วิธีเขียนชื่อในไฟล์จ่ายเงิน',
         payout_cutoffs: 'เวลาตัดรอบรับไฟล์ของธนาคาร',
         payout_holidays: 'วันหยุดของธนาคาร',
         payout_file_limit: 'เพดานต่อไฟล์จ่ายเงิน',
@@ -211,6 +212,7 @@ export default {
     superseded: 'มีสถานะใหม่กว่า',
     paused: 'พักไว้',
     probing: 'กำลังทดลองส่ง',
+    unreadable: 'อ่านไม่ได้',
     needs_samples: 'ต้องมีตัวอย่าง',
     ready: 'พร้อมใช้งาน',
     waits_for_another: 'รออีกคน',
@@ -1424,6 +1426,7 @@ export default {
     export_report: 'ดาวน์โหลดรายงาน',
     export_statement: 'ส่งออกรายการเดินบัญชี',
     forget_devices: 'ลืมอุปกรณ์',
+    forget_view: 'ลบมุมมองที่แชร์',
     give_code: 'ให้รหัส',
     import_statement: 'นำเข้ารายการเดินบัญชี',
     lift_stop: 'ยกเลิกการหยุด',
@@ -1466,6 +1469,7 @@ export default {
     set_route: 'ตั้งเส้นทาง',
     set_routes: 'ตั้งเส้นทางทั้งหมด',
     settle_agent: 'ชำระดุลเอเจนต์',
+    share_view: 'แชร์มุมมอง',
     sign_in: 'เข้าสู่ระบบ',
     sign_off_day: 'ลงนามรับรองวัน',
     sign_out: 'ออกจากระบบ',
@@ -1590,6 +1594,8 @@ export default {
       expected_deductionHint: 'ส่วนที่ช่องทางหักก่อนเงินเข้า เงินที่ระบุรายการและน้อยกว่าเท่านี้พอดีถือว่าครบ',
       payout: 'รายการถอน',
       payout_format: 'รูปแบบไฟล์จ่ายเงิน',
+      payout_characters: 'ชื่อในไฟล์จ่ายเงิน',
+      payout_charactersHint: 'ถามธนาคารว่ารับอักขระใดบ้าง',
       payout_formatHint: 'ตามที่ธนาคารรับ ถามธนาคารก่อนส่งไฟล์แรก',
       choosePayoutFormat: 'เลือกรูปแบบ',
       payout_cutoffs: 'เวลาตัดรอบของธนาคาร',
@@ -1649,6 +1655,11 @@ export default {
     payouts: {
       none: 'ไม่มี: ไม่จ่ายเงินออก',
       file: 'ด้วยไฟล์จ่ายเงินที่สองคนปล่อย',
+    },
+    payoutCharacters: {
+      format: 'ตามปกติของรูปแบบไฟล์',
+      latin: 'อักษรละตินเท่านั้น ชื่อที่เขียนไม่ได้จะถูกปฏิเสธ',
+      kept: 'ตามที่เป็น',
     },
     payoutFormat: (title, isChecked) => (isChecked ? title : `${title} (ยังไม่ตรวจกับธนาคาร)`),
     feedProfiles: {
@@ -1766,6 +1777,7 @@ export default {
       zone: 'เขตเวลา',
       payout: 'รายการถอน',
       payoutFormat: 'รูปแบบไฟล์จ่ายเงิน',
+      payoutCharacters: 'ชื่อในไฟล์จ่ายเงิน',
       payoutCutoffs: 'เวลาตัดรอบ',
       payoutHolidays: 'วันหยุดธนาคาร',
       payoutFileLimit: 'สูงสุดต่อไฟล์จ่ายเงิน',
@@ -2111,6 +2123,7 @@ export default {
     facts: {
       title: 'ตัวเชื่อมต่อ',
       state: 'สถานะ',
+      fault: 'อ่านไม่ได้',
       company: 'บริษัท',
       source: 'เอกสารอ้างอิงที่อ่าน',
       can: 'ทำได้',
@@ -2623,6 +2636,23 @@ export default {
     closeExplain: 'ยืนยันว่าคุณพบความจริงแล้ว ไม่มีเงินเคลื่อนไหว: ทำสิ่งที่อยู่ใต้สิ่งที่ต้องทำก่อน',
     evidenceHint: 'หลักฐานของคุณ: บรรทัดในรายการเดินบัญชี คำตอบของธนาคาร',
     closedNow: 'ปิดแล้ว',
+    bookings: {
+      write_off: {
+        button: 'บริษัทรับภาระ',
+        explain:
+          'เงินออกไปแล้วและยังไม่กลับมา: บัญชีแสดงเป็นผลขาดทุนของบริษัทที่ผู้ให้บริการนี้ ถ้าเงินกลับมาภายหลัง รายการนี้จะเปิดอีกครั้ง',
+      },
+      charge_agent: {
+        button: 'เรียกเก็บจากเอเจนต์',
+        explain:
+          'เอเจนต์ตกลงรับภาระ: หักจำนวนเงินจากกระเป๋าของเอเจนต์ และบัญชีแสดงว่าเงินออกที่ผู้ให้บริการนี้ ถ้าเงินกลับมาภายหลัง รายการนี้จะเปิดอีกครั้ง',
+      },
+      received_back: {
+        button: 'เงินกลับมาแล้ว',
+        explain: 'รายการเดินบัญชีแสดงว่าเงินกลับมา: สิ่งที่บันทึกไว้ถูกกลับรายการ และเอเจนต์ได้เงินที่ถูกเรียกเก็บคืน',
+      },
+    },
+    bookedNow: 'บันทึกและปิดแล้ว',
     facts: {
       kind: 'อะไร',
       amount: 'จำนวนเงิน',

@@ -161,6 +161,7 @@ export default {
         feed_profile: 'mẫu của nguồn báo có',
         payout: 'cách chi tiền',
         payout_format: 'định dạng tệp chi tiền',
+        payout_characters: 'cách viết tên trong tệp chi',
         payout_cutoffs: 'giờ chốt nhận tệp của ngân hàng',
         payout_holidays: 'ngày ngân hàng nghỉ',
         payout_file_limit: 'trần một tệp chi tiền',
@@ -212,6 +213,7 @@ export default {
     superseded: 'Đã có trạng thái mới hơn',
     paused: 'Tạm dừng',
     probing: 'Đang thăm dò',
+    unreadable: 'Không đọc được',
     needs_samples: 'Cần mẫu thử',
     ready: 'Sẵn sàng dùng',
     waits_for_another: 'Chờ người khác',
@@ -1402,6 +1404,7 @@ export default {
     export_report: 'Tải báo cáo',
     export_statement: 'Xuất sao kê',
     forget_devices: 'Quên thiết bị',
+    forget_view: 'Bỏ chế độ xem chung',
     give_code: 'Đưa mã',
     import_statement: 'Nhập sao kê',
     lift_stop: 'Gỡ lệnh dừng',
@@ -1444,6 +1447,7 @@ export default {
     set_route: 'Đặt tuyến',
     set_routes: 'Đặt các tuyến',
     settle_agent: 'Quyết toán đại lý',
+    share_view: 'Chia sẻ chế độ xem',
     sign_in: 'Đăng nhập',
     sign_off_day: 'Ký xác nhận ngày',
     sign_out: 'Đăng xuất',
@@ -1569,6 +1573,8 @@ export default {
         'Phần kênh giữ lại trước khi tiền đến. Khoản nêu đúng lệnh và thiếu đúng phần này được tính là đủ.',
       payout: 'Lệnh rút',
       payout_format: 'Định dạng tệp chi tiền',
+      payout_characters: 'Tên trong tệp chi',
+      payout_charactersHint: 'Hỏi ngân hàng nhận những ký tự nào.',
       payout_formatHint: 'Theo yêu cầu của ngân hàng. Hỏi ngân hàng trước tệp đầu tiên.',
       choosePayoutFormat: 'Chọn định dạng',
       payout_cutoffs: 'Giờ chốt của ngân hàng',
@@ -1631,6 +1637,11 @@ export default {
     payouts: {
       none: 'Không có: không chi tiền',
       file: 'Bằng tệp chi tiền do hai người cho đi',
+    },
+    payoutCharacters: {
+      format: 'như định dạng thường dùng',
+      latin: 'chỉ chữ Latinh; tên không viết được sẽ bị từ chối',
+      kept: 'giữ nguyên',
     },
     payoutFormat: (title, isChecked) =>
       isChecked ? title : `${title} (chưa kiểm tra với ngân hàng)`,
@@ -1750,6 +1761,7 @@ export default {
       zone: 'Múi giờ',
       payout: 'Lệnh rút',
       payoutFormat: 'Định dạng tệp chi tiền',
+      payoutCharacters: 'Tên trong tệp chi',
       payoutCutoffs: 'Giờ chốt',
       payoutHolidays: 'Ngày nghỉ ngân hàng',
       payoutFileLimit: 'Tối đa một tệp chi tiền',
@@ -2101,6 +2113,7 @@ export default {
     facts: {
       title: 'Bộ kết nối',
       state: 'Trạng thái',
+      fault: 'Không đọc được',
       company: 'Công ty',
       source: 'Tài liệu tham khảo đã đọc',
       can: 'Làm được',
@@ -2618,6 +2631,24 @@ export default {
       'Xác nhận bạn đã tìm ra sự thật. Không có tiền di chuyển: hãy làm việc ở Cần làm gì trước.',
     evidenceHint: 'Bằng chứng của bạn: dòng sao kê, trả lời của ngân hàng.',
     closedNow: 'Đã đóng.',
+    bookings: {
+      write_off: {
+        button: 'Nhà chịu',
+        explain:
+          'Số tiền đã ra và chưa quay lại: sổ sách ghi là khoản lỗ của nhà tại nhà cung cấp này. Nếu sau đó tiền về, mục này mở lại.',
+      },
+      charge_agent: {
+        button: 'Tính cho đại lý',
+        explain:
+          'Đại lý đã đồng ý chịu: số tiền được trừ khỏi ví của đại lý, và sổ sách ghi rằng tiền đã ra tại nhà cung cấp này. Nếu sau đó tiền về, mục này mở lại.',
+      },
+      received_back: {
+        button: 'Tiền đã về',
+        explain:
+          'Sao kê cho thấy tiền đã về: những gì đã ghi được ghi ngược lại, và đại lý nhận lại số đã bị tính.',
+      },
+    },
+    bookedNow: 'Đã ghi sổ và đóng.',
     facts: {
       kind: 'Việc',
       amount: 'Số tiền',
