@@ -16,6 +16,7 @@ import {
 } from './orders-row.js'
 import { runStart, runStartFull } from './start-row.js'
 import { runStatement } from './statement-row.js'
+import { watchStatements } from './statements.js'
 import {
   runFleet,
   runFullOrder,
@@ -117,8 +118,10 @@ const { values: options } = parseArgs({
     full: { type: 'boolean', default: false },
     history: { type: 'string', default: '5000000' },
     orders: { type: 'string', default: '2000' },
+    connections: { type: 'string', default: '64' },
     against: { type: 'string' },
     profile: { type: 'string' },
+    statements: { type: 'boolean', default: false },
   },
 })
 const all = { ...rows, ...longRows }
@@ -129,14 +132,23 @@ if (options.only !== undefined && !(options.only in all)) {
   process.exit(1)
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
+const openPostgres = () => openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
+let postgres = await openPostgres()
+if (options.statements) {
+  await watchStatements(postgres.ownerUrl)
+  // They are watched from the next start on.
+  await postgres.close()
+  postgres = await openPostgres()
+}
 const bench: Bench = {
   postgresUrl: postgres.ownerUrl,
   dataDir,
   rounds: Number(options.rounds),
   historyOrders: Number(options.history),
   orders: Number(options.orders),
+  connections: Number(options.connections),
   against: options.against,
+  statements: options.statements,
 }
 const results = []
 try {
@@ -160,7 +172,7 @@ const report = {
     fsync: 'on',
     rounds: bench.rounds,
     historyOrders: bench.historyOrders,
-    connections: 64,
+    connections: bench.connections,
   },
   rows: results,
 }
