@@ -116,8 +116,14 @@ function lookAtPods(manifests, file) {
 const least = ['-f', join(here, 'values-least.yaml')]
 const typo = helm('template', 'pay', chart, ...least).stdout.replace('replicas:', 'replica:')
 check('a field that Kubernetes does not know is refused', conform(typo).status !== 0)
-const bare = helm('template', 'pay', chart)
-check('what has to be given is named', /must be set|must name/.test(bare.stderr))
+for (const [name, given] of Object.entries({
+  publicUrl: ['--set', 'mode=live'],
+  'image.repository': ['--set', 'image.repository='],
+  'secrets.existingSecret': ['--set', 'secrets.existingSecret='],
+})) {
+  const refused = helm('template', 'pay', chart, ...given)
+  check(`${name} has to be given, and that is said`, refused.stderr.includes(`${name} must`))
+}
 const secret = helm('template', 'pay', chart, ...least, '--set', 'settings.METRICS_TOKEN=x')
 check('a secret among the settings is refused', secret.status !== 0)
 

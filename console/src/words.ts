@@ -106,6 +106,15 @@ export const words = translated('shared', {
   alarmNoted: 'I have taken note',
   proposed: 'Proposed, not done yet',
 
+  /** What the console itself has to say when something goes wrong. */
+  problems: {
+    unreachable: 'The service cannot be reached',
+    unreachableDetail: 'Nothing was answered. Check the connection; what is shown may be old.',
+    answered: (status: number) => `Answered with ${status}`,
+    proposed: 'Proposed',
+    mistake: 'The console made a mistake',
+  },
+
   palette: {
     open: 'Search or jump',
     hint: 'Any id, user, name, account or amount, or where to go',

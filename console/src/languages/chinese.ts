@@ -54,6 +54,7 @@ export default {
     asOf: '截至',
     all: '全部',
     nav: {
+      wall: '大屏',
       label: '页面',
       home: '首页',
       insights: '分析',
@@ -99,6 +100,13 @@ export default {
     alarm: '有人单独操作',
     alarmNoted: '我已知悉',
     proposed: '已提议，尚未执行',
+    problems: {
+      unreachable: '无法连接服务',
+      unreachableDetail: '没有答复。请检查网络；显示的内容可能已过时。',
+      answered: (status) => `答复为 ${status}`,
+      proposed: '已提议',
+      mistake: '控制台出错',
+    },
     palette: {
       open: '搜索或跳转',
       hint: '任意编号、用户、姓名、账号、金额，或要去的页面',
@@ -151,6 +159,7 @@ export default {
         feed_profile: '到账通知模板',
         payout: '付款方式',
         payout_format: '付款文件格式',
+        payout_characters: '付款文件中姓名的写法',
         payout_cutoffs: '银行收文件的截止时间',
         payout_holidays: '银行非营业日',
         payout_file_limit: '单个付款文件上限',
@@ -202,6 +211,7 @@ export default {
     superseded: '已被取代',
     paused: '已暂停',
     probing: '试探中',
+    unreadable: '无法读取',
     needs_samples: '需要样本',
     ready: '可以使用',
     waits_for_another: '等待另一人',
@@ -291,6 +301,12 @@ export default {
     done: '完成设置并登录',
   },
   home: {
+    restoreHold: {
+      title: '恢复数据库后付款被冻结',
+      asking: '正在向渠道查询已付内容。',
+      open: (open) => `两人放行前需查明的差异：${open}。`,
+      none: '可由两人放行。',
+    },
     setUp: {
       title: (done, of) => `配置：已完成 ${done}/${of}`,
       away: '收起此清单',
@@ -377,6 +393,7 @@ export default {
     noMatchTeach: '搜索需要完整编号：txn_id、refId、渠道流水号或款项。移除筛选可查看更多。',
     searchedTo: '已搜索至',
     columns: {
+      tags: '标签',
       txnId: '订单',
       createdAt: '创建时间',
       agent: '代理商',
@@ -393,6 +410,9 @@ export default {
       completedAt: '完成时间',
     },
     filters: {
+      user: '用户',
+      tag: '标签',
+      tagHint: '订单或其用户的标签',
       q: '任意编号',
       kind: '类型',
       status: '状态',
@@ -1289,6 +1309,8 @@ export default {
     },
   },
   action: {
+    end_view_as_agent: '结束以代理商视角查看',
+    view_as_agent: '以代理商视角查看控制台',
     abandon_payout_file: '放弃未付的付款文件',
     accept_invitation: '接受邀请',
     acknowledge: '知悉警报',
@@ -1338,6 +1360,7 @@ export default {
     export_report: '下载报表',
     export_statement: '导出账单',
     forget_devices: '忘记设备',
+    forget_view: '移除共享视图',
     give_code: '提供验证码',
     import_statement: '导入账单',
     lift_stop: '解除停付',
@@ -1380,6 +1403,7 @@ export default {
     set_route: '设置路由',
     set_routes: '设置全部路由',
     settle_agent: '结算代理商',
+    share_view: '共享视图',
     sign_in: '登录',
     sign_off_day: '签核一日',
     sign_out: '退出登录',
@@ -1503,6 +1527,8 @@ export default {
       expected_deductionHint: '到账前通道扣留的部分。注明订单且恰好少此金额的款项视为足额。',
       payout: '提现',
       payout_format: '付款文件格式',
+      payout_characters: '付款文件中的姓名',
+      payout_charactersHint: '请向银行确认可用的字符。',
       payout_formatHint: '以银行接受的为准。首个文件前请咨询银行。',
       choosePayoutFormat: '选择格式',
       payout_cutoffs: '银行截止时间',
@@ -1562,6 +1588,11 @@ export default {
     payouts: {
       none: '无：不付款',
       file: '通过两人放行的付款文件',
+    },
+    payoutCharacters: {
+      format: '按格式的惯例',
+      latin: '仅拉丁字母；无法书写的姓名会被拒绝',
+      kept: '保持原样',
     },
     payoutFormat: (title, isChecked) => (isChecked ? title : `${title}（未与银行核实）`),
     feedProfiles: {
@@ -1678,6 +1709,7 @@ export default {
       zone: '时区',
       payout: '提现',
       payoutFormat: '付款文件格式',
+      payoutCharacters: '付款文件中的姓名',
       payoutCutoffs: '截止时间',
       payoutHolidays: '银行假日',
       payoutFileLimit: '单个付款文件上限',
@@ -2018,6 +2050,7 @@ export default {
     facts: {
       title: '连接器',
       state: '状态',
+      fault: '无法读取',
       company: '公司',
       source: '参考文档',
       can: '功能',
@@ -2259,7 +2292,8 @@ export default {
     says: '控制台之外通知什么：您自己的规则，以及已发送的内容。',
     rules: '规则',
     none: '暂无规则',
-    noneTeach: '结果未知的付款、失败的回调、无法证明的账簿和差异总会通知。规则可以通知更多，或通知其他人。',
+    noneTeach:
+      '结果未知的付款、失败的回调、无法证明的账簿和差异总会通知。规则可以通知更多，或通知其他人。',
     add: '添加规则',
     change: '修改',
     remove: '移除',
@@ -2517,6 +2551,23 @@ export default {
     closeExplain: '确认您已查明真相。这不会移动资金：请先完成“如何处理”中的内容。',
     evidenceHint: '您的证明：账单行、银行答复。',
     closedNow: '已关闭。',
+    bookings: {
+      write_off: {
+        button: '由本方承担',
+        explain:
+          '款项已转出且短期内不会退回：账簿记为本方在该渠道的损失。若之后退回，此事项会重新打开。',
+      },
+      charge_agent: {
+        button: '由代理商承担',
+        explain:
+          '代理商已同意承担：从其钱包扣除该金额，账簿显示款项在该渠道转出。若之后退回，此事项会重新打开。',
+      },
+      received_back: {
+        button: '款项已退回',
+        explain: '银行账单显示款项已退回：冲回已入账的内容，代理商收回被扣的金额。',
+      },
+    },
+    bookedNow: '已入账并关闭。',
     facts: {
       kind: '事项',
       amount: '金额',
@@ -3003,6 +3054,14 @@ export default {
     known: '银行此前已报告：不重复计入。',
   },
   rules: {
+    settled: '此后已解决',
+    findingOf: (subject) => `查明结果：${subject}`,
+    findings: {
+      not_paid: '未支付：将再次付出',
+      has_it: (provider, reference) => `${provider} 有 ${reference}：将向其查询`,
+      seen: '已查看，缺款处已记账',
+    },
+    chooseFinding: '选择查明结果',
     title: '双人复核与停付',
     says: '哪些操作须第二人批准，以及哪些已停止。',
     byDefault: (needsTwo) =>
@@ -3026,7 +3085,7 @@ export default {
       people: '人数',
       above: '超过',
       by: '批准人',
-      tools: '操作',
+      tools: '处理',
     },
     every: '全部',
     two: '两人',
@@ -3053,7 +3112,7 @@ export default {
     stillAsking: '仍在向渠道查询已付内容',
     release: '恢复付款',
     releaseTitle: '数据库恢复后恢复付款',
-    releaseExplain: '说明每处差异的查明结果及记录位置。第二人看到同一清单并决定。',
+    releaseExplain: '说明每处差异的查明结果，并在原因中写明记录位置。第二人看到同一清单并决定。',
     released: '付款已恢复',
     stoppedBy: (by, reason) => `由 ${by} 停止：${reason}`,
   },
@@ -3152,5 +3211,47 @@ export default {
       did: '操作记录',
       act: '变更',
     },
+  },
+  trend: {
+    head: '30 天',
+    of: { wallets: '每日日终可用', agents: '成功', providers: '成功订单', lanes: '已接受的回调' },
+    says: (what, least, most, last) => `${what}，30 天：最低 ${least}，最高 ${most}，今天 ${last}`,
+  },
+  view: {
+    start: '以此代理商视角查看',
+    label: '您正在查看代理商的控制台',
+    says: (agent) => `您看到的是 ${agent} 的用户所见的控制台。`,
+    only: '不能更改任何内容。',
+    until: '至',
+    leave: '退出',
+    onlyLooks: '您看到的是代理商用户所见的控制台：不能更改任何内容。',
+  },
+  wall: {
+    title: '今天',
+    leave: '返回控制台',
+    asOf: '截至',
+    old: '数据未更新：服务没有答复',
+    signsOut: '最后触碰半小时后退出登录。',
+    in: '入款',
+    out: '出款',
+    yesterday: '昨日此时',
+    success: { deposit: '充值成功率', withdraw: '提现成功率' },
+    of: (paid, ended) => `${numberText(paid)}/${numberText(ended)}`,
+    queue: '等待人工',
+    unknown: '结果未知的付款',
+    callbacks: '发送失败的回调',
+    lanes: '回调通道',
+    lanesFine: '全部正常',
+    lanesStuck: (probing, paused) =>
+      [probing > 0 && `${probing} 个试探中`, paused > 0 && `${paused} 个已暂停`]
+        .filter(Boolean)
+        .join('，'),
+    oldest: '最早',
+    proof: '账簿',
+    proved: '已核验',
+    red: (agents) => `${agents} 本有误`,
+    behind: (rows) => `${numberText(rows)} 行待核验`,
+    providers: '渠道',
+    unknownAt: (count) => (count === 0 ? '' : `${count} 笔未知`),
   },
 } satisfies Translation

@@ -54,6 +54,7 @@ export default {
     asOf: 'ณ เวลา',
     all: 'ทั้งหมด',
     nav: {
+      wall: 'จอแสดงผล',
       label: 'หน้า',
       home: 'หน้าหลัก',
       insights: 'วิเคราะห์',
@@ -100,6 +101,13 @@ export default {
     alarm: 'มีผู้ดำเนินการคนเดียว',
     alarmNoted: 'รับทราบแล้ว',
     proposed: 'เสนอแล้ว ยังไม่ได้ทำ',
+    problems: {
+      unreachable: 'ติดต่อบริการไม่ได้',
+      unreachableDetail: 'ไม่มีคำตอบ ตรวจการเชื่อมต่อ ข้อมูลที่แสดงอาจเก่า',
+      answered: (status) => `ได้คำตอบ ${status}`,
+      proposed: 'เสนอแล้ว',
+      mistake: 'คอนโซลทำงานผิดพลาด',
+    },
     palette: {
       open: 'ค้นหาหรือไปยัง',
       hint: 'ไอดี ผู้ใช้ ชื่อ บัญชี จำนวนเงิน หรือหน้าที่ต้องการไป',
@@ -152,6 +160,7 @@ export default {
         feed_profile: 'โปรไฟล์ของฟีด',
         payout: 'วิธีจ่ายเงินออก',
         payout_format: 'รูปแบบไฟล์จ่ายเงิน',
+        payout_characters: 'วิธีเขียนชื่อในไฟล์จ่ายเงิน',
         payout_cutoffs: 'เวลาตัดรอบรับไฟล์ของธนาคาร',
         payout_holidays: 'วันหยุดของธนาคาร',
         payout_file_limit: 'เพดานต่อไฟล์จ่ายเงิน',
@@ -203,6 +212,7 @@ export default {
     superseded: 'มีสถานะใหม่กว่า',
     paused: 'พักไว้',
     probing: 'กำลังทดลองส่ง',
+    unreadable: 'อ่านไม่ได้',
     needs_samples: 'ต้องมีตัวอย่าง',
     ready: 'พร้อมใช้งาน',
     waits_for_another: 'รออีกคน',
@@ -292,6 +302,12 @@ export default {
     done: 'ตั้งค่าและเข้าสู่ระบบ',
   },
   home: {
+    restoreHold: {
+      title: 'กันการจ่ายไว้หลังกู้คืน',
+      asking: 'กำลังถามผู้ให้บริการว่าจ่ายอะไรไป',
+      open: (open) => `ผลต่างที่ต้องตรวจดูก่อนสองคนปล่อย: ${open}`,
+      none: 'สองคนปล่อยได้แล้ว',
+    },
     setUp: {
       title: (done, of) => `ตั้งค่าระบบ: เสร็จ ${done} จาก ${of}`,
       away: 'ซ่อนรายการนี้',
@@ -380,6 +396,7 @@ export default {
       'การค้นหาต้องใช้ไอดีเต็ม: txn_id, refId, เลขอ้างอิงของผู้ให้บริการ หรือการชำระเงิน ลบตัวกรองเพื่อดูเพิ่ม',
     searchedTo: 'ค้นย้อนหลังถึง',
     columns: {
+      tags: 'แท็ก',
       txnId: 'รายการ',
       createdAt: 'สร้างเมื่อ',
       agent: 'เอเจนต์',
@@ -397,6 +414,9 @@ export default {
       completedAt: 'เสร็จเมื่อ',
     },
     filters: {
+      user: 'ผู้ใช้',
+      tag: 'แท็ก',
+      tagHint: 'ของรายการหรือผู้ใช้',
       q: 'ไอดีใดก็ได้',
       kind: 'ประเภท',
       status: 'สถานะ',
@@ -1354,6 +1374,8 @@ export default {
     },
   },
   action: {
+    end_view_as_agent: 'เลิกดูคอนโซลในมุมของเอเจนต์',
+    view_as_agent: 'ดูคอนโซลในมุมของเอเจนต์',
     abandon_payout_file: 'ยกเลิกไฟล์จ่ายเงินที่ไม่ถูกจ่าย',
     accept_invitation: 'รับคำเชิญ',
     acknowledge: 'รับทราบการเตือน',
@@ -1404,6 +1426,7 @@ export default {
     export_report: 'ดาวน์โหลดรายงาน',
     export_statement: 'ส่งออกรายการเดินบัญชี',
     forget_devices: 'ลืมอุปกรณ์',
+    forget_view: 'ลบมุมมองที่แชร์',
     give_code: 'ให้รหัส',
     import_statement: 'นำเข้ารายการเดินบัญชี',
     lift_stop: 'ยกเลิกการหยุด',
@@ -1446,6 +1469,7 @@ export default {
     set_route: 'ตั้งเส้นทาง',
     set_routes: 'ตั้งเส้นทางทั้งหมด',
     settle_agent: 'ชำระดุลเอเจนต์',
+    share_view: 'แชร์มุมมอง',
     sign_in: 'เข้าสู่ระบบ',
     sign_off_day: 'ลงนามรับรองวัน',
     sign_out: 'ออกจากระบบ',
@@ -1570,6 +1594,8 @@ export default {
       expected_deductionHint: 'ส่วนที่ช่องทางหักก่อนเงินเข้า เงินที่ระบุรายการและน้อยกว่าเท่านี้พอดีถือว่าครบ',
       payout: 'รายการถอน',
       payout_format: 'รูปแบบไฟล์จ่ายเงิน',
+      payout_characters: 'ชื่อในไฟล์จ่ายเงิน',
+      payout_charactersHint: 'ถามธนาคารว่ารับอักขระใดบ้าง',
       payout_formatHint: 'ตามที่ธนาคารรับ ถามธนาคารก่อนส่งไฟล์แรก',
       choosePayoutFormat: 'เลือกรูปแบบ',
       payout_cutoffs: 'เวลาตัดรอบของธนาคาร',
@@ -1629,6 +1655,11 @@ export default {
     payouts: {
       none: 'ไม่มี: ไม่จ่ายเงินออก',
       file: 'ด้วยไฟล์จ่ายเงินที่สองคนปล่อย',
+    },
+    payoutCharacters: {
+      format: 'ตามปกติของรูปแบบไฟล์',
+      latin: 'อักษรละตินเท่านั้น ชื่อที่เขียนไม่ได้จะถูกปฏิเสธ',
+      kept: 'ตามที่เป็น',
     },
     payoutFormat: (title, isChecked) => (isChecked ? title : `${title} (ยังไม่ตรวจกับธนาคาร)`),
     feedProfiles: {
@@ -1746,6 +1777,7 @@ export default {
       zone: 'เขตเวลา',
       payout: 'รายการถอน',
       payoutFormat: 'รูปแบบไฟล์จ่ายเงิน',
+      payoutCharacters: 'ชื่อในไฟล์จ่ายเงิน',
       payoutCutoffs: 'เวลาตัดรอบ',
       payoutHolidays: 'วันหยุดธนาคาร',
       payoutFileLimit: 'สูงสุดต่อไฟล์จ่ายเงิน',
@@ -2079,7 +2111,7 @@ export default {
       failures: 'ไม่มีคำตอบที่ใช้ได้',
       notCalled: 'ไม่ได้เรียก',
       underWay: 'กำลังดำเนินการ',
-      state: 'การเรียก',
+      state: 'สถานะการเรียก',
       states: {
         open: 'ทำอยู่',
         paused: 'พักเพราะล้มเหลว จะลองเรียกหนึ่งครั้งหลังหนึ่งวินาที ไม่เกินหนึ่งนาที',
@@ -2091,6 +2123,7 @@ export default {
     facts: {
       title: 'ตัวเชื่อมต่อ',
       state: 'สถานะ',
+      fault: 'อ่านไม่ได้',
       company: 'บริษัท',
       source: 'เอกสารอ้างอิงที่อ่าน',
       can: 'ทำได้',
@@ -2603,6 +2636,23 @@ export default {
     closeExplain: 'ยืนยันว่าคุณพบความจริงแล้ว ไม่มีเงินเคลื่อนไหว: ทำสิ่งที่อยู่ใต้สิ่งที่ต้องทำก่อน',
     evidenceHint: 'หลักฐานของคุณ: บรรทัดในรายการเดินบัญชี คำตอบของธนาคาร',
     closedNow: 'ปิดแล้ว',
+    bookings: {
+      write_off: {
+        button: 'บริษัทรับภาระ',
+        explain:
+          'เงินออกไปแล้วและยังไม่กลับมา: บัญชีแสดงเป็นผลขาดทุนของบริษัทที่ผู้ให้บริการนี้ ถ้าเงินกลับมาภายหลัง รายการนี้จะเปิดอีกครั้ง',
+      },
+      charge_agent: {
+        button: 'เรียกเก็บจากเอเจนต์',
+        explain:
+          'เอเจนต์ตกลงรับภาระ: หักจำนวนเงินจากกระเป๋าของเอเจนต์ และบัญชีแสดงว่าเงินออกที่ผู้ให้บริการนี้ ถ้าเงินกลับมาภายหลัง รายการนี้จะเปิดอีกครั้ง',
+      },
+      received_back: {
+        button: 'เงินกลับมาแล้ว',
+        explain: 'รายการเดินบัญชีแสดงว่าเงินกลับมา: สิ่งที่บันทึกไว้ถูกกลับรายการ และเอเจนต์ได้เงินที่ถูกเรียกเก็บคืน',
+      },
+    },
+    bookedNow: 'บันทึกและปิดแล้ว',
     facts: {
       kind: 'อะไร',
       amount: 'จำนวนเงิน',
@@ -3092,6 +3142,14 @@ export default {
     known: 'ธนาคารรายงานแล้วก่อนหน้า: ไม่นับซ้ำ',
   },
   rules: {
+    settled: 'เรียบร้อยแล้วหลังจากนั้น',
+    findingOf: (subject) => `สิ่งที่พบ: ${subject}`,
+    findings: {
+      not_paid: 'ไม่ได้จ่าย: จะส่งออกอีกครั้ง',
+      has_it: (provider, reference) => `${provider} มี ${reference}: จะถามผู้ให้บริการ`,
+      seen: 'ตรวจดูแล้ว และลงบัญชีส่วนที่เงินขาด',
+    },
+    chooseFinding: 'เลือกสิ่งที่พบ',
     title: 'สองคนและการระงับ',
     says: 'การกระทำใดต้องให้คนที่สองอนุมัติ และอะไรถูกหยุด',
     byDefault: (needsTwo) =>
@@ -3143,7 +3201,7 @@ export default {
     stillAsking: 'กำลังถามผู้ให้บริการว่าจ่ายอะไรไป',
     release: 'จ่ายเงินอีกครั้ง',
     releaseTitle: 'จ่ายเงินอีกครั้งหลังกู้คืน',
-    releaseExplain: 'บอกสิ่งที่พบเกี่ยวกับแต่ละผลต่าง และบันทึกไว้ที่ไหน คนที่สองเห็นรายการเดียวกันและตัดสินใจ',
+    releaseExplain: 'บอกสิ่งที่พบของแต่ละผลต่าง และใส่เป็นเหตุผลว่าบันทึกไว้ที่ไหน คนที่สองเห็นรายการเดียวกันและตัดสินใจ',
     released: 'จ่ายเงินออกต่อแล้ว',
     stoppedBy: (by, reason) => `หยุดโดย ${by}: ${reason}`,
   },
@@ -3242,5 +3300,52 @@ export default {
       did: 'สิ่งที่ทำ',
       act: 'เปลี่ยน',
     },
+  },
+  trend: {
+    head: '30 วัน',
+    of: {
+      wallets: 'ใช้ได้ ณ สิ้นแต่ละวัน',
+      agents: 'สำเร็จ',
+      providers: 'รายการที่สำเร็จ',
+      lanes: 'callback ที่ตอบรับ',
+    },
+    says: (what, least, most, last) => `${what} 30 วัน: ต่ำสุด ${least} สูงสุด ${most} วันนี้ ${last}`,
+  },
+  view: {
+    start: 'ดูในมุมของเอเจนต์นี้',
+    label: 'คุณกำลังดูคอนโซลของเอเจนต์',
+    says: (agent) => `คุณเห็นคอนโซลแบบเดียวกับผู้ใช้ของ ${agent}`,
+    only: 'เปลี่ยนอะไรไม่ได้',
+    until: 'ถึง',
+    leave: 'ออก',
+    onlyLooks: 'คุณเห็นคอนโซลแบบเดียวกับผู้ใช้ของเอเจนต์: เปลี่ยนอะไรไม่ได้',
+  },
+  wall: {
+    title: 'วันนี้',
+    leave: 'กลับไปคอนโซล',
+    asOf: 'ณ เวลา',
+    old: 'ไม่เป็นปัจจุบัน: บริการไม่ตอบ',
+    signsOut: 'ออกจากระบบครึ่งชั่วโมงหลังแตะครั้งล่าสุด',
+    in: 'เงินเข้า',
+    out: 'เงินออก',
+    yesterday: 'เมื่อวานถึงเวลานี้',
+    success: { deposit: 'ฝากสำเร็จ', withdraw: 'ถอนสำเร็จ' },
+    of: (paid, ended) => `${numberText(paid)} จาก ${numberText(ended)}`,
+    queue: 'รอคน',
+    unknown: 'การจ่ายที่ไม่ทราบผล',
+    callbacks: 'callback ที่ส่งไม่สำเร็จ',
+    lanes: 'ช่องส่ง callback',
+    lanesFine: 'เปิดทั้งหมด',
+    lanesStuck: (probing, paused) =>
+      [probing > 0 && `ทดลองส่ง ${probing}`, paused > 0 && `พัก ${paused}`]
+        .filter(Boolean)
+        .join(', '),
+    oldest: 'เก่าสุด',
+    proof: 'บัญชี',
+    proved: 'พิสูจน์แล้ว',
+    red: (agents) => `ผิด ${agents} บัญชี`,
+    behind: (rows) => `รอพิสูจน์ ${numberText(rows)} แถว`,
+    providers: 'ผู้ให้บริการ',
+    unknownAt: (count) => (count === 0 ? '' : `ไม่ทราบผล ${count}`),
   },
 } satisfies Translation

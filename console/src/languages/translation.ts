@@ -110,6 +110,9 @@ export type Translation = Partial<{
   wall: Own<typeof wallWords>
   wallet: Own<typeof walletWords>
   wallets: Own<typeof walletsWords>
+  trend: Own<typeof trendWords>
+  view: Own<typeof viewWords>
+  wall: Own<typeof wallWords>
   shared: Own<typeof words>
   state: Own<typeof stateWords>
 }>

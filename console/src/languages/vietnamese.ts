@@ -54,6 +54,7 @@ export default {
     asOf: 'Tính đến',
     all: 'Tất cả',
     nav: {
+      wall: 'Màn hình tường',
       label: 'Các trang',
       home: 'Trang chủ',
       insights: 'Phân tích',
@@ -99,6 +100,13 @@ export default {
     alarm: 'Có người đã tự mình thực hiện',
     alarmNoted: 'Tôi đã ghi nhận',
     proposed: 'Đã đề xuất, chưa thực hiện',
+    problems: {
+      unreachable: 'Không kết nối được dịch vụ',
+      unreachableDetail: 'Không có trả lời. Hãy kiểm tra kết nối; dữ liệu hiển thị có thể đã cũ.',
+      answered: (status) => `Trả lời ${status}`,
+      proposed: 'Đã đề xuất',
+      mistake: 'Bảng điều khiển gặp lỗi',
+    },
     palette: {
       open: 'Tìm hoặc chuyển đến',
       hint: 'Mã, người dùng, tên, tài khoản, số tiền, hoặc nơi cần đến',
@@ -153,6 +161,7 @@ export default {
         feed_profile: 'mẫu của nguồn báo có',
         payout: 'cách chi tiền',
         payout_format: 'định dạng tệp chi tiền',
+        payout_characters: 'cách viết tên trong tệp chi',
         payout_cutoffs: 'giờ chốt nhận tệp của ngân hàng',
         payout_holidays: 'ngày ngân hàng nghỉ',
         payout_file_limit: 'trần một tệp chi tiền',
@@ -204,6 +213,7 @@ export default {
     superseded: 'Đã có trạng thái mới hơn',
     paused: 'Tạm dừng',
     probing: 'Đang thăm dò',
+    unreadable: 'Không đọc được',
     needs_samples: 'Cần mẫu thử',
     ready: 'Sẵn sàng dùng',
     waits_for_another: 'Chờ người khác',
@@ -296,6 +306,12 @@ export default {
     done: 'Thiết lập và đăng nhập',
   },
   home: {
+    restoreHold: {
+      title: 'Khoản chi bị giữ sau khôi phục',
+      asking: 'Đang hỏi nhà cung cấp đã chi gì.',
+      open: (open) => `Chênh lệch cần xem trước khi hai người giải phóng: ${open}.`,
+      none: 'Hai người có thể giải phóng.',
+    },
     setUp: {
       title: (done, of) => `Thiết lập: xong ${done} trên ${of}`,
       away: 'Cất danh sách này',
@@ -388,6 +404,7 @@ export default {
       'Cần nhập đủ mã: txn_id, refId, mã tham chiếu của nhà cung cấp, hoặc khoản thanh toán. Bỏ bộ lọc để xem thêm.',
     searchedTo: 'Đã tìm ngược đến',
     columns: {
+      tags: 'Nhãn',
       txnId: 'Lệnh',
       createdAt: 'Tạo lúc',
       agent: 'Đại lý',
@@ -404,6 +421,9 @@ export default {
       completedAt: 'Hoàn tất',
     },
     filters: {
+      user: 'Người dùng',
+      tag: 'Nhãn',
+      tagHint: 'Của lệnh hoặc người dùng',
       q: 'Mã bất kỳ',
       kind: 'Loại',
       status: 'Trạng thái',
@@ -1333,6 +1353,8 @@ export default {
     },
   },
   action: {
+    end_view_as_agent: 'Ngừng xem bảng điều khiển như đại lý',
+    view_as_agent: 'Xem bảng điều khiển như đại lý',
     abandon_payout_file: 'Bỏ tệp chi tiền chưa chi',
     accept_invitation: 'Nhận lời mời',
     acknowledge: 'Ghi nhận cảnh báo',
@@ -1382,6 +1404,7 @@ export default {
     export_report: 'Tải báo cáo',
     export_statement: 'Xuất sao kê',
     forget_devices: 'Quên thiết bị',
+    forget_view: 'Bỏ chế độ xem chung',
     give_code: 'Đưa mã',
     import_statement: 'Nhập sao kê',
     lift_stop: 'Gỡ lệnh dừng',
@@ -1424,6 +1447,7 @@ export default {
     set_route: 'Đặt tuyến',
     set_routes: 'Đặt các tuyến',
     settle_agent: 'Quyết toán đại lý',
+    share_view: 'Chia sẻ chế độ xem',
     sign_in: 'Đăng nhập',
     sign_off_day: 'Ký xác nhận ngày',
     sign_out: 'Đăng xuất',
@@ -1549,6 +1573,8 @@ export default {
         'Phần kênh giữ lại trước khi tiền đến. Khoản nêu đúng lệnh và thiếu đúng phần này được tính là đủ.',
       payout: 'Lệnh rút',
       payout_format: 'Định dạng tệp chi tiền',
+      payout_characters: 'Tên trong tệp chi',
+      payout_charactersHint: 'Hỏi ngân hàng nhận những ký tự nào.',
       payout_formatHint: 'Theo yêu cầu của ngân hàng. Hỏi ngân hàng trước tệp đầu tiên.',
       choosePayoutFormat: 'Chọn định dạng',
       payout_cutoffs: 'Giờ chốt của ngân hàng',
@@ -1611,6 +1637,11 @@ export default {
     payouts: {
       none: 'Không có: không chi tiền',
       file: 'Bằng tệp chi tiền do hai người cho đi',
+    },
+    payoutCharacters: {
+      format: 'như định dạng thường dùng',
+      latin: 'chỉ chữ Latinh; tên không viết được sẽ bị từ chối',
+      kept: 'giữ nguyên',
     },
     payoutFormat: (title, isChecked) =>
       isChecked ? title : `${title} (chưa kiểm tra với ngân hàng)`,
@@ -1730,6 +1761,7 @@ export default {
       zone: 'Múi giờ',
       payout: 'Lệnh rút',
       payoutFormat: 'Định dạng tệp chi tiền',
+      payoutCharacters: 'Tên trong tệp chi',
       payoutCutoffs: 'Giờ chốt',
       payoutHolidays: 'Ngày nghỉ ngân hàng',
       payoutFileLimit: 'Tối đa một tệp chi tiền',
@@ -2081,6 +2113,7 @@ export default {
     facts: {
       title: 'Bộ kết nối',
       state: 'Trạng thái',
+      fault: 'Không đọc được',
       company: 'Công ty',
       source: 'Tài liệu tham khảo đã đọc',
       can: 'Làm được',
@@ -2598,6 +2631,24 @@ export default {
       'Xác nhận bạn đã tìm ra sự thật. Không có tiền di chuyển: hãy làm việc ở Cần làm gì trước.',
     evidenceHint: 'Bằng chứng của bạn: dòng sao kê, trả lời của ngân hàng.',
     closedNow: 'Đã đóng.',
+    bookings: {
+      write_off: {
+        button: 'Nhà chịu',
+        explain:
+          'Số tiền đã ra và chưa quay lại: sổ sách ghi là khoản lỗ của nhà tại nhà cung cấp này. Nếu sau đó tiền về, mục này mở lại.',
+      },
+      charge_agent: {
+        button: 'Tính cho đại lý',
+        explain:
+          'Đại lý đã đồng ý chịu: số tiền được trừ khỏi ví của đại lý, và sổ sách ghi rằng tiền đã ra tại nhà cung cấp này. Nếu sau đó tiền về, mục này mở lại.',
+      },
+      received_back: {
+        button: 'Tiền đã về',
+        explain:
+          'Sao kê cho thấy tiền đã về: những gì đã ghi được ghi ngược lại, và đại lý nhận lại số đã bị tính.',
+      },
+    },
+    bookedNow: 'Đã ghi sổ và đóng.',
     facts: {
       kind: 'Việc',
       amount: 'Số tiền',
@@ -3095,6 +3146,14 @@ export default {
     known: 'Ngân hàng đã báo trước: không tính lại.',
   },
   rules: {
+    settled: 'đã giải quyết',
+    findingOf: (subject) => `Đã tìm ra: ${subject}`,
+    findings: {
+      not_paid: 'Chưa chi: sẽ chi lại',
+      has_it: (provider, reference) => `${provider} có ${reference}: sẽ hỏi nhà cung cấp`,
+      seen: 'Đã xem, và hạch toán phần thiếu tiền',
+    },
+    chooseFinding: 'Chọn điều đã tìm ra',
     title: 'Hai người và lệnh dừng',
     says: 'Thao tác nào cần người thứ hai duyệt, và điều gì đang dừng.',
     byDefault: (needsTwo) =>
@@ -3113,7 +3172,7 @@ export default {
     removeExplain: 'Quy tắc chung hơn, hoặc mặc định, lại áp dụng.',
     saved: 'Đã đổi quy tắc',
     columns: {
-      action: 'Thao tác',
+      action: 'Việc',
       agent: 'Đại lý',
       currency: 'Loại tiền',
       people: 'Số người',
@@ -3149,7 +3208,7 @@ export default {
     release: 'Chi lại',
     releaseTitle: 'Chi lại sau khôi phục',
     releaseExplain:
-      'Nói đã tìm ra gì về từng chênh lệch và ghi ở đâu. Người thứ hai thấy cùng danh sách và quyết định.',
+      'Nói đã tìm ra gì về từng chênh lệch, và ghi vào lý do nơi đã viết lại. Người thứ hai thấy cùng danh sách và quyết định.',
     released: 'Tiếp tục chi tiền',
     stoppedBy: (by, reason) => `${by} đã dừng: ${reason}`,
   },
@@ -3250,5 +3309,53 @@ export default {
       did: 'Việc đã làm',
       act: 'Thay đổi',
     },
+  },
+  trend: {
+    head: '30 ngày',
+    of: {
+      wallets: 'Khả dụng cuối mỗi ngày',
+      agents: 'Thành công',
+      providers: 'Lệnh thành công',
+      lanes: 'Callback được nhận',
+    },
+    says: (what, least, most, last) =>
+      `${what}, 30 ngày: thấp nhất ${least}, cao nhất ${most}, hôm nay ${last}`,
+  },
+  view: {
+    start: 'Xem như đại lý này',
+    label: 'Bạn đang xem bảng điều khiển của đại lý',
+    says: (agent) => `Bạn thấy bảng điều khiển như người dùng của ${agent}.`,
+    only: 'Không thể thay đổi gì.',
+    until: 'Đến',
+    leave: 'Thoát',
+    onlyLooks: 'Bạn thấy bảng điều khiển như người dùng của đại lý: không thể thay đổi gì.',
+  },
+  wall: {
+    title: 'Hôm nay',
+    leave: 'Về bảng điều khiển',
+    asOf: 'Tính đến',
+    old: 'Không cập nhật: dịch vụ không trả lời',
+    signsOut: 'Đăng xuất nửa giờ sau lần chạm cuối.',
+    in: 'Tiền vào',
+    out: 'Tiền ra',
+    yesterday: 'cùng giờ hôm qua',
+    success: { deposit: 'Nạp thành công', withdraw: 'Rút thành công' },
+    of: (paid, ended) => `${numberText(paid)} trên ${numberText(ended)}`,
+    queue: 'Chờ người xử lý',
+    unknown: 'Khoản chi chưa rõ',
+    callbacks: 'Callback gửi lỗi',
+    lanes: 'Kênh gửi callback',
+    lanesFine: 'đều mở',
+    lanesStuck: (probing, paused) =>
+      [probing > 0 && `${probing} thăm dò`, paused > 0 && `${paused} tạm dừng`]
+        .filter(Boolean)
+        .join(', '),
+    oldest: 'cũ nhất',
+    proof: 'Sổ sách',
+    proved: 'đã chứng minh',
+    red: (agents) => `${agents} sổ sai`,
+    behind: (rows) => `${numberText(rows)} dòng cần chứng minh`,
+    providers: 'Nhà cung cấp',
+    unknownAt: (count) => (count === 0 ? '' : `${count} chưa rõ`),
   },
 } satisfies Translation

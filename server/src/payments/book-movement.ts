@@ -27,11 +27,11 @@ import { Problem } from '../lib/problem.ts'
 import { followMovements, linkItems, settleMovement } from '../payout-files/item-movements.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
-import { whyNotGiven } from './give-to-order.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
 import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
+import { whyNotGiven } from './why-not-given.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 

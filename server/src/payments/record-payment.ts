@@ -20,8 +20,8 @@ import { findPaymentCodes } from '../lib/payment-code.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
-import { whyNotGiven } from './give-to-order.ts'
 import { matchCredits } from './match-movements.ts'
+import { whyNotGiven } from './why-not-given.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
 export interface SeenPayment {

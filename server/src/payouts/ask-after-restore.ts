@@ -83,8 +83,10 @@ async function askAgain(
   await inParallel(atOnce, some, async ([txn, order]) => {
     const still = new Set<string>()
     try {
-      await askAboutOrder(desk, order, async ({ subject }) => {
-        still.add(subject)
+      await askAboutOrder(desk, order, async (difference) => {
+        still.add(difference.subject)
+        // Another may be unsure by now.
+        await noteDifference(desk.pool, restoreId, difference, desk.now())
       })
     } catch (error) {
       onError(error)

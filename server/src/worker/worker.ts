@@ -98,7 +98,6 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     alerts,
     heads,
     onError,
-    onProofFailure,
   } = options
   const passOn: CallWatch['passOn'] = payouts && ((...given) => payouts.take(...given))
   const notices = new NoticeTaker(desk, onError, passOn)
@@ -212,31 +211,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       onError,
     ),
   ]
-  if (provesLedger) {
-    // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
-    let known: string[] = []
-    const round = new RoundProof()
-    const proof = repeat(
-      1_000,
-      async () => {
-        const tell = (findings: readonly string[]) => {
-          for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
-        }
-        const { findings } = await proveOnward(proofPool, desk.now())
-        // Before the rest, which may fail.
-        tell(findings)
-        const others = await round.step(proofPool, onError)
-        tell(others)
-        if (others.some((finding) => !known.includes(finding))) {
-          await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
-        }
-        known = [...findings, ...others]
-        return 'done'
-      },
-      onError,
-    )
-    loops.push(proof)
-  }
+  if (provesLedger) loops.push(proofLoop(options))
   if (heads) {
     const publish = async () => {
       await heads.publish()
@@ -254,6 +229,59 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       await sender.stop()
     },
   }
+}
+
+/** What part of the time old rows are proved again, and the longest pause for that. */
+const againShare = 0.03
+const longestRestMs = 5_000
+
+/**
+ * Proves the ledger: new rows every second, and old ones again, a limited number at a time. That rests in between, so that
+ * it costs the same on a large ledger and leaves a busy machine to the orders.
+ */
+function proofLoop({
+  desk,
+  proofPool,
+  onError,
+  onProofFailure,
+}: Pick<WorkerOptions, 'desk' | 'proofPool' | 'onError' | 'onProofFailure'>): Repeated {
+  const round = new RoundProof()
+  let known: string[] = []
+  let restsUntilMs = 0
+  const prove = async (again: boolean) => {
+    const tell = (findings: readonly string[]) => {
+      for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
+    }
+    const { findings } = await proveOnward(proofPool, desk.now(), { again })
+    // Before the rest, which may fail.
+    tell(findings)
+    if (!again) {
+      known = [...new Set([...known, ...findings])]
+      return
+    }
+    const others = await round.step(proofPool, onError)
+    tell(others)
+    if (others.some((finding) => !known.includes(finding))) {
+      await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
+    }
+    known = [...findings, ...others]
+  }
+  return repeat(
+    1_000,
+    async () => {
+      const startedMs = performance.now()
+      const again = startedMs >= restsUntilMs
+      try {
+        await prove(again)
+      } finally {
+        const tookMs = performance.now() - startedMs
+        const restMs = Math.min(tookMs / againShare, longestRestMs)
+        if (again) restsUntilMs = performance.now() + restMs
+      }
+      return 'done'
+    },
+    onError,
+  )
 }
 
 /** Folds the journals into summaries, and forgets old ones. */

@@ -626,7 +626,7 @@ beforeAll(async () => {
   ])
   for (let round = 0; round < 4; round++) await proveOnward(pool, new Date())
   // The second look is at the first agent, then at the house.
-  await owner.query(`update proofs set checked_at = case agent_id when 1 then '2026-01-01'::timestamptz
+  await owner.query(`update proofs set again_at = case agent_id when 1 then '2026-01-01'::timestamptz
     when -1 then '2026-01-02' else 'infinity' end`)
   await freeToLie()
   await owner.query('create schema backup')

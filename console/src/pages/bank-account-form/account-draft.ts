@@ -1,4 +1,5 @@
 import type { Answer, Body } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { type Currency, defaultCurrency } from '../../parts/currencies.ts'
 import type { api } from '../../paths.ts'
 
@@ -152,7 +153,7 @@ export function termsOf(draft: AccountDraft): Terms {
     ...(surplus_steps !== '' && { surplus_steps: Number(surplus_steps) }),
     ...(hold_hours !== '' && { hold_hours: Number(hold_hours) }),
     ...(zone !== '' && { zone }),
-    day_limit: draft.day_limit === '' ? null : draft.day_limit,
+    day_limit: draft.day_limit === '' ? null : plainNumber(draft.day_limit),
     file_limit: orZero(draft.file_limit),
     expected_deduction: orZero(draft.expected_deduction),
     payout: draft.payout,
@@ -160,8 +161,8 @@ export function termsOf(draft: AccountDraft): Terms {
     payout_characters: draft.payout_characters,
     payout_cutoffs: draft.payout_cutoffs,
     payout_holidays: draft.payout_holidays,
-    payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,
-    payout_day_limit: draft.payout_day_limit === '' ? null : draft.payout_day_limit,
+    payout_file_limit: draft.payout_file_limit === '' ? null : plainNumber(draft.payout_file_limit),
+    payout_day_limit: draft.payout_day_limit === '' ? null : plainNumber(draft.payout_day_limit),
     payout_trusts_paid: draft.payout_trusts_paid,
     payout_draft_before: wholeOrNull(draft.payout_draft_before),
     sftp_host: textOrNull(draft.sftp_host),
@@ -189,7 +190,7 @@ function wholeOrNull(text: string): number | null {
 }
 
 function orZero(amount: string): string {
-  return amount === '' ? '0' : amount
+  return amount === '' ? '0' : plainNumber(amount)
 }
 
 /** The fields that differ, with what they were and what they will be. */

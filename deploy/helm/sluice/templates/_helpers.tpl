@@ -42,6 +42,9 @@ capabilities: { drop: [ALL] }
 {{/* What every container of the service is told; its role comes on top. */}}
 {{- define "sluice.env" -}}
 - { name: MODE, value: {{ .Values.mode | quote }} }
+{{- if and (eq .Values.mode "live") (eq .Values.publicUrl "https://pay.example.com") }}
+{{- fail "publicUrl must be set in live: the address that agents and payers see" }}
+{{- end }}
 - { name: PUBLIC_URL, value: {{ required "publicUrl must be set: the address that agents and payers see" .Values.publicUrl | quote }} }
 - { name: TIME_ZONE, value: {{ .Values.timeZone | quote }} }
 - { name: HOST, value: "0.0.0.0" }
