@@ -133,7 +133,8 @@ export function RuleForm(props: {
           choice(
             'zone',
             fields.zone,
-            labelled(Object.fromEntries(zones.map((each) => [each, each]))),
+            // The service's own, such as UTC, may be none that the browser lists.
+            [...new Set([draft.zone, ...zones])].map((value) => ({ value, label: value })),
           )}
       </Group>
       <Group grow preventGrowOverflow={false}>
