@@ -83,18 +83,22 @@ async function askAgain(
   await inParallel(atOnce, some, async ([txn, order]) => {
     const still = new Set<string>()
     try {
-      await askAboutOrder(desk, order, async ({ subject }) => {
-        still.add(subject)
+      await askAboutOrder(desk, order, async (difference) => {
+        still.add(difference.subject)
+        // Another may be unsure by now.
+        await noteDifference(desk.pool, restoreId, difference, desk.now())
       })
     } catch (error) {
       onError(error)
       return
     }
+    const isOfOrder = ({ order: named }: KnownDifference) =>
+      named !== undefined && txnId(named.agentId, named.orderId) === txn
+    // One that is not set up any more was not asked.
+    const wasAsked = ({ at }: KnownDifference) =>
+      at === undefined || payersOf(desk).some(({ name }) => name === at.provider)
     const answered = open.filter(
-      (each) =>
-        each.order &&
-        txnId(each.order.agentId, each.order.orderId) === txn &&
-        !still.has(each.subject),
+      (each) => isOfOrder(each) && wasAsked(each) && !still.has(each.subject),
     )
     const findings = answered.map(({ subject }) => ({ subject, finding: 'answered' as const }))
     await noteFindings(desk.pool, restoreId, findings, desk.now())

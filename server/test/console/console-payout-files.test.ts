@@ -200,7 +200,7 @@ it('the home page says that payouts are held after a restore, and what was found
   await noteAsked(pool, restoreId, test.clock())
   await anna.page.goto(console.at('/'))
   await anna.page.getByText('Payouts are held after a restore').waitFor()
-  await anna.page.getByRole('link', { name: /^One difference has to be looked into/ }).click()
+  await anna.page.getByRole('link', { name: /^Differences to be looked into/ }).click()
   await anna.page.getByText(words).waitFor()
   await button(anna, 'Pay out again').click()
   const found = dialog(anna).getByLabel(`What was found: ${txn} at bank`)

@@ -3,6 +3,8 @@ import { plainNumber } from '../../languages/language.ts'
 import { type Currency, defaultCurrency } from '../../parts/currencies.ts'
 import type { api } from '../../paths.ts'
 
+export const characterRules = ['format', 'latin', 'kept'] as const
+
 /** The fields of the form, as they are typed. Empty ones that follow from the others are left out. */
 export interface AccountDraft {
   name: string
@@ -30,6 +32,7 @@ export interface AccountDraft {
   expected_deduction: string
   payout: NonNullable<Terms['payout']>
   payout_format: string
+  payout_characters: (typeof characterRules)[number]
   payout_cutoffs: string[]
   payout_holidays: string[]
   payout_file_limit: string
@@ -74,6 +77,7 @@ export const emptyDraft: AccountDraft = {
   expected_deduction: '0',
   payout: 'none',
   payout_format: '',
+  payout_characters: 'format',
   payout_cutoffs: [],
   payout_holidays: [],
   payout_file_limit: '',
@@ -117,6 +121,7 @@ export function draftOf(account: Account): AccountDraft {
     expected_deduction: account.expected_deduction,
     payout: account.payout,
     payout_format: account.payout_format ?? '',
+    payout_characters: account.payout_characters,
     payout_cutoffs: account.payout_cutoffs,
     payout_holidays: account.payout_holidays,
     payout_file_limit: account.payout_file_limit ?? '',
@@ -153,6 +158,7 @@ export function termsOf(draft: AccountDraft): Terms {
     expected_deduction: orZero(draft.expected_deduction),
     payout: draft.payout,
     payout_format: draft.payout_format === '' ? null : draft.payout_format,
+    payout_characters: draft.payout_characters,
     payout_cutoffs: draft.payout_cutoffs,
     payout_holidays: draft.payout_holidays,
     payout_file_limit: draft.payout_file_limit === '' ? null : plainNumber(draft.payout_file_limit),
