@@ -3,7 +3,7 @@ import type { Tx } from '../db/in-transaction.ts'
 import { newOrderId } from '../lib/ids.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankAccount } from './bank-account.ts'
-import { type BankMovement, movementColumns } from './bank-movement.ts'
+import { type BankMovement, movementColumns, paymentIdOf } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { holidaysIn, type KnownMovement, mostDaysFrom, pairReports } from './pair-reports.ts'
 import { findLateBatches, type SumOfPayments, splitBatches, splitReport } from './split-batches.ts'
@@ -359,17 +359,36 @@ async function codesOfOrders(
   movementIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (movementIds.length === 0) return new Map()
-  const { rows } = await tx.query<{ movement_id: string; code: string }>(
-    `select m.movement_id, e.code from bank_movements m
-     left join payment_claims c
-       on c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
-     left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
-     join expected_deposits e on e.account = m.account
-       and e.order_id = coalesce(p.order_id, m.order_id) and e.agent_id = coalesce(p.agent_id, m.agent_id)
-     where m.account = $1 and m.movement_id = any($2::uuid[]) and e.code is not null`,
+  const { rows: movements } = await tx.query<{ movement_id: string; order_id: string | null }>(
+    `select movement_id, order_id from bank_movements
+     where account = $1 and movement_id = any($2::uuid[])`,
     [account, movementIds],
   )
-  return new Map(rows.map(({ movement_id, code }) => [movement_id, code]))
+  // A person may have given it to another order since.
+  const ids = movements.map((each) => paymentIdOf({ account, movementId: each.movement_id }))
+  const { rows: claims } = await tx.query<{ agent_id: bigint }>(
+    'select agent_id from payment_claims where payment_id = any($1::text[])',
+    [ids],
+  )
+  const { rows: paid } = await tx.query<{ payment_id: string; order_id: string | null }>(
+    `select payment_id, order_id from payments
+     where agent_id = any($1::bigint[]) and payment_id = any($2::text[])`,
+    [claims.map(({ agent_id }) => agent_id), ids],
+  )
+  const orderOf = new Map(paid.map(({ payment_id, order_id }) => [payment_id, order_id]))
+  const orders = movements.map(({ order_id }, at) => orderOf.get(ids[at] ?? '') ?? order_id)
+  const { rows } = await tx.query<{ order_id: string; code: string }>(
+    `select order_id, code from expected_deposits
+     where account = $1 and order_id = any($2::uuid[]) and code is not null`,
+    [account, orders],
+  )
+  const codes = new Map(rows.map(({ order_id, code }) => [order_id, code]))
+  return new Map(
+    movements.flatMap(({ movement_id }, at) => {
+      const code = codes.get(orders[at] ?? '')
+      return code === undefined ? [] : [[movement_id, code] as const]
+    }),
+  )
 }
 
 /** How many rows one statement writes. */

@@ -33,18 +33,17 @@ export async function bindDeposit(
   >,
 ): Promise<ConnectorDeposit & { isNew: boolean }> {
   const { agentId, orderId, connector, use, version, madeAt } = deposit
-  const { rows } = await pool.query<ConnectorDeposit & { calls: number }>(
+  const { rows } = await pool.query<{ calls: number }>(
     `insert into connector_deposits as d
        (agent_id, order_id, connector, use, version, made_at, asks, calls)
      values ($1, $2, $3, $4, $5, $6, 0, 1)
      on conflict (agent_id, order_id, connector) do update set calls = d.calls + 1
-     returning ${selected}, d.calls`,
+     returning d.calls`,
     [agentId, orderId, connector, use, version, madeAt],
   )
-  const [bound] = rows
+  const bound = await findAskedDeposit(pool, deposit, connector)
   if (!bound) throw new Error('a deposit was not bound to its connector')
-  const { calls, ...first } = bound
-  return { ...first, isNew: calls === 1 }
+  return { ...bound, isNew: rows[0]?.calls === 1 }
 }
 
 /** A deposit as a connector was asked to expect it. */
