@@ -34,12 +34,14 @@ function load(path: string) {
   return import(/* @vite-ignore */ join(src, path))
 }
 
+type Says = (...given: string[]) => string
+
 /** What is wrong with a translated text, or with the texts in it. */
 function faults(english: unknown, own: unknown, at: string): string[] {
   if (own === undefined || own === '')
     return leaves(english, at).map((key) => `${key}: no translation`)
   if (typeof own !== typeof english) return [`${at}: is not of the same kind`]
-  if (typeof english === 'function') return faultsOfFunction(english, own as () => string, at)
+  if (typeof english === 'function') return faultsOfFunction(english as Says, own as Says, at)
   if (typeof english !== 'object' || english === null) return []
   const [wanted, has] = [english as Words, own as Words]
   const leftOver = Object.keys(has).filter((key) => !(key in wanted))
@@ -50,11 +52,7 @@ function faults(english: unknown, own: unknown, at: string): string[] {
 }
 
 /** A translation says all that the English text says of what it is given. */
-function faultsOfFunction(
-  english: (...given: string[]) => string,
-  own: typeof english,
-  at: string,
-) {
+function faultsOfFunction(english: Says, own: Says, at: string) {
   if (own.length < english.length) return [`${at}: takes fewer arguments`]
   const given = Array.from({ length: english.length }, (_, n) => `<${n}>`)
   const says = english(...given)

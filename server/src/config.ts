@@ -6,6 +6,7 @@ import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import type { AlertSettings } from './alerts/alert-senders.ts'
 import { byTransaction, oneAddress } from './db/hosts.ts'
 import { isTimeZone } from './lib/local-time.ts'
+import type { TraceSettings } from './lib/tracing.ts'
 import { type OidcSettings, ssoRoles } from './operators/oidc-issuer.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
@@ -49,6 +50,8 @@ export interface Config {
   alerts: AlertSettings
   /** Where people of the house may sign in to the console; undefined: only here. */
   oidc: OidcSettings | undefined
+  /** Where the ways of orders are shown; undefined: nowhere. */
+  traces: TraceSettings | undefined
   /** Where the ends of the chains are written, and how often. */
   heads: {
     everyMinutes: number
@@ -215,6 +218,7 @@ export function readConfig(
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
     alerts,
     oidc: oidcSettings(text, mode, faults),
+    traces: traceSettings(text, faults),
     heads: {
       everyMinutes: number('HEADS_MINUTES', 60, 1, 10_080),
       file: headsFile === undefined ? undefined : resolve(headsFile),
@@ -252,6 +256,54 @@ function alertSettings(
     mail: isMail && from !== undefined ? { url: mailUrl, from } : undefined,
     telegram: service('TELEGRAM_URL', text('TELEGRAM_BOT_TOKEN'), 'https://api.telegram.org'),
     line: service('LINE_URL', text('LINE_CHANNEL_TOKEN'), 'https://api.line.me'),
+  }
+}
+
+/** The collector of traces, by the names that OpenTelemetry gives to these settings. */
+function traceSettings(
+  text: (name: string) => string | undefined,
+  faults: string[],
+): TraceSettings | undefined {
+  const endpoint = text('OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (endpoint === undefined) return undefined
+  if (!isPublicUrl(endpoint)) {
+    faults.push(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, such as http://host:4318',
+    )
+  }
+  const protocol = text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json'
+  if (protocol !== 'http/json') {
+    faults.push('OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, which collectors take at port 4318')
+  }
+  const share = text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  if (!/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(share)) {
+    faults.push('OTEL_TRACES_SAMPLER_ARG must be a share of traces from 0 to 1, such as 0.05')
+  }
+  const headers: Record<string, string> = {}
+  for (const part of (text('OTEL_EXPORTER_OTLP_HEADERS') ?? '').split(',')) {
+    if (part.trim() === '') continue
+    const [, name, value] =
+      /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x21-\x7e]+)\s*$/.exec(part) ?? []
+    if (name === undefined || value === undefined) {
+      faults.push('OTEL_EXPORTER_OTLP_HEADERS must be such as name=value,other=value')
+      break
+    }
+    headers[name] = decoded(value)
+  }
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers,
+    serviceName: text('OTEL_SERVICE_NAME') ?? 'sluice',
+    ratio: Number(share),
+  }
+}
+
+/** Values of these headers may be percent-encoded. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
   }
 }
 

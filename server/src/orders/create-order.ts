@@ -172,7 +172,11 @@ async function announce(
   for (const provider of providers) {
     const bound = await bindToConnector(desk, order, provider)
     const deposit = { ...toCollect(order), ...(bound && { use: bound.use }) }
+    const span = desk.tracer
+      ?.ofOrder(order.orderId, 'provider expect', 'client')
+      .set({ 'sluice.provider': provider.name })
     const outcome = await expectDeposit(provider, deposit)
+    span?.set({ 'sluice.outcome': outcome.type }).end(outcome.type === 'unknown')
     if (outcome.type === 'accepted') {
       if (bound) {
         const { theirId = null, askEveryS = null } = outcome

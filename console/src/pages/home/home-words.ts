@@ -34,6 +34,12 @@ export const homeWords = translated('home', {
   },
   dayNote: (paid: string, ended: string, waiting: string, before: string) =>
     `${paid} of ${ended} ended, ${waiting} waiting; yesterday ${before}`,
+  restoreHold: {
+    title: 'Payouts are held after a restore',
+    asking: 'Providers are being asked what they have paid.',
+    open: (open: string) => `Differences to be looked into before two people release it: ${open}.`,
+    none: 'Two people can release it.',
+  },
   refused: {
     title: 'Orders are refused',
     deposit: (currency: string) => `deposits in ${currency}`,
