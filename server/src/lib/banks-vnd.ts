@@ -62,3 +62,15 @@ export const VND_BANKS: readonly BankRow[] = [
   ['VRB', 'VietNgaBank', '970421', null, []],
   ['WRB', 'Woori Bank', '970457', null, ['WVN', 'WOORIBANK']],
 ]
+
+/**
+ * Apps that a link opens on the payer's phone, by the bank's code. VietQR.io publishes these links; they name the app
+ * alone, so that nobody learns from them who pays what. Only links that are published are here:
+ * docs/decisions/0075-apps-of-banks.md.
+ */
+export const VND_BANK_APPS: ReadonlyMap<string, string> = new Map(
+  ['ACB', 'BIDV', 'ICB', 'MB', 'OCB', 'VCB'].map((code) => [
+    code,
+    `https://dl.vietqr.io/pay?app=${code.toLowerCase()}`,
+  ]),
+)

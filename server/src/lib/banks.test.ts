@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { banksOf, findBank } from './banks.ts'
+import { bankAppLink, banksOf, findBank } from './banks.ts'
 
 const CURRENCIES = ['THB', 'VND'] as const
 
@@ -114,4 +114,20 @@ test('exactly the banks that stopped trading are closed', () => {
   const closed = (currency: 'THB' | 'VND') => banksOf(currency).filter((bank) => bank.closed)
   expect(closed('THB').map((bank) => bank.code)).toEqual(['RBS', 'TBANK'])
   expect(closed('VND')).toEqual([])
+})
+
+test('a link opens the app of a bank that is in the table, and says nothing of the payment', () => {
+  const linked = banksOf('VND').filter(({ code }) => bankAppLink('VND', code) !== undefined)
+  expect(linked.map(({ code }) => code)).toEqual(['ACB', 'BIDV', 'ICB', 'MB', 'OCB', 'VCB'])
+  for (const { code, closed } of linked) {
+    expect(closed, code).toBe(false)
+    expect(bankAppLink('VND', code)).toMatch(/^https:\/\/dl\.vietqr\.io\/pay\?app=[a-z]+$/)
+  }
+})
+
+test('no link is guessed: neither for other banks, nor for a bank of another country with the same code', () => {
+  expect(bankAppLink('VND', 'SCB')).toBeUndefined()
+  expect(bankAppLink('THB', 'SCB')).toBeUndefined()
+  expect(bankAppLink('THB', 'MB')).toBeUndefined()
+  expect(bankAppLink('VND', 'constructor')).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import type { BankRow } from './bank-row.ts'
 import { THB_BANKS } from './banks-thb.ts'
-import { VND_BANKS } from './banks-vnd.ts'
+import { VND_BANK_APPS, VND_BANKS } from './banks-vnd.ts'
 import { currencyRow } from './currencies.ts'
 import { ibanFault, looksLikeIban } from './iban.ts'
 import { type Currency, currencies } from './money.ts'
@@ -23,6 +23,7 @@ const BANKS: Partial<Record<Currency, readonly Bank[]>> = {
   THB: listBanks(THB_BANKS),
   VND: listBanks(VND_BANKS),
 }
+const BANK_APPS: Partial<Record<Currency, ReadonlyMap<string, string>>> = { VND: VND_BANK_APPS }
 const BY_CODE_OR_ALIAS = new Map(
   currencies.map((currency) => [currency, indexBanks(banksOf(currency))]),
 )
@@ -43,6 +44,11 @@ export function findBank(currency: Currency, codeOrAlias: string): Bank | undefi
   if (!patterns[kind].test(code)) return undefined
   const swift = kind === 'bic' ? code : null
   return { code, name: code, numericCode: null, swift, aliases: [], closed: false }
+}
+
+/** The address that opens the app of a bank, by its canonical code; undefined if none is known for certain. */
+export function bankAppLink(currency: Currency, bankCode: string): string | undefined {
+  return BANK_APPS[currency]?.get(bankCode)
 }
 
 const patterns = {

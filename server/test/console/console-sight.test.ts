@@ -125,3 +125,30 @@ it('a row leads to its order, its user to their orders, and a tag to what has it
   await row.getByText('Deposit', { exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'Deposit MINE' }).waitFor()
 })
+
+it('on a phone amounts come first, and every control is large enough for a thumb', async () => {
+  const page = await console.tab(operator, { viewport: phone, hasTouch: true })
+  for (const [path, title] of [
+    ['/orders', 'Orders'],
+    [`/orders/${txnId}`, 'Deposit MINE'],
+    ['/queue', 'Queue'],
+    [`/agents/${shop.appId}`, 'Chao Phraya Books'],
+    ['/callbacks', 'Callbacks'],
+  ] as const) {
+    await page.goto(console.at(path))
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
+    const small =
+      await page.evaluate(`[...document.querySelectorAll('button, input, select, summary')]
+      .filter((each) => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+      .map((each) => [each.getBoundingClientRect(), each.getAttribute('aria-label') ?? each.textContent])
+      .filter(([{ width, height }]) => width > 1 && height > 1 && (width < 39.5 || height < 39.5))
+      .map(([{ width, height }, text]) => text + ' ' + Math.round(width) + ' x ' + Math.round(height))`)
+    expect(small, path).toEqual([])
+    if (path !== '/orders') continue
+    const card = page.getByRole('row').filter({ hasText: 'MINE' })
+    const top = async (text: string) => (await card.getByText(text).first().boundingBox())?.y ?? 0
+    expect(await top('250.00')).toBeLessThan(await top('Deposit'))
+    expect(await top('250.00')).toBeLessThan(await top('Chao Phraya Books'))
+  }
+})

@@ -1,6 +1,5 @@
 import type { Order } from '../../ledger/book.ts'
-import { bankAppLink } from '../../lib/bank-apps.ts'
-import { findBank } from '../../lib/banks.ts'
+import { bankAppLink, findBank } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { isFinal, type PageState, type PaymentPage } from '../../orders/payment-page.ts'
 import type { DepositInstructions } from '../../providers/provider.ts'
