@@ -191,7 +191,11 @@ export class Cluster {
     const { network } = this
     let text = readFileSync(join(files, 'patroni.yml'), 'utf8')
       .replace('name: one', `name: ${name}`)
-      .replace(/^(\s+hosts:).*$/m, `$1 ${network.etcdFor(at).join(',')}`)
+      // Behind proxies it must not go to the addresses that etcd itself names.
+      .replace(
+        /^(\s+)hosts:.*$/m,
+        `$1hosts: ${network.etcdFor(at).join(',')}\n$1use_proxies: ${!network.hasOwnEtcd}`,
+      )
       .replace('data_dir: /var/lib/postgresql/15/sluice', `data_dir: ${data}`)
       .replace(/bin_dir: .*/, `bin_dir: ${postgresFolder()}`)
       .replace('local all all peer', 'local all all trust')

@@ -9,7 +9,7 @@ const secrets = { api: 'of-calls-to-kluay-pay', hook: 'of-notices-by-kluay-pay' 
 
 /**
  * A payment company whose book is in this process and not in the service's database, so that nothing is lost together. It
- * pays whatever it is told to, as often as it is told, and gives notice until that is accepted.
+ * pays each reference once, as it promises, and whatever it is told under another one; it gives notice until that is accepted.
  */
 export class Company {
   /** Payouts in the order in which they were handed over; the account tells whose they are. */
@@ -87,6 +87,8 @@ export class Company {
       return [201, { ...known, state: 'WAITING', link: `https://pay.example/${known.id}` }]
     }
     if (method === 'POST' && path === '/transfers') {
+      const known = this.payouts.find(({ ref }) => ref === asked.ref)
+      if (known) return [201, { ...known, state: 'SENT' }]
       const payout = { id: `t${this.payouts.length + 1}`, state: 'SENT', ...asked }
       this.payouts.push(payout)
       this.#later('transfer', payout, 'DONE')
@@ -143,6 +145,7 @@ function documentOf(url) {
     secrets: { api: 'of calls', hook: 'of notices' },
     auth: { kind: 'bearer', token: { secret: 'api' } },
     banks: { SCB: '014' },
+    idempotentByReference: true,
     expectDeposit: {
       request: {
         method: 'POST',

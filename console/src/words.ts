@@ -68,6 +68,8 @@ export const words = translated('shared', {
     approvals: 'Approvals',
     rules: 'Two people and stops',
     limits: 'Limits and lists',
+    alerts: 'Alerts',
+    reports: 'Reports',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',
@@ -103,6 +105,15 @@ export const words = translated('shared', {
   alarm: 'Somebody acted alone',
   alarmNoted: 'I have taken note',
   proposed: 'Proposed, not done yet',
+
+  /** What the console itself has to say when something goes wrong. */
+  problems: {
+    unreachable: 'The service cannot be reached',
+    unreachableDetail: 'Nothing was answered. Check the connection; what is shown may be old.',
+    answered: (status: number) => `Answered with ${status}`,
+    proposed: 'Proposed',
+    mistake: 'The console made a mistake',
+  },
 
   palette: {
     open: 'Search or jump',
@@ -162,6 +173,7 @@ export const words = translated('shared', {
       feed_profile: 'profile of the feed',
       payout: 'how it pays out',
       payout_format: 'format of payment files',
+      payout_characters: 'how names are written in payment files',
       payout_cutoffs: 'until when the bank takes files',
       payout_holidays: 'days on which the bank does not work',
       payout_file_limit: 'ceiling of a payment file',
@@ -217,6 +229,7 @@ export const stateWords: Record<string, string> = translated('state', {
   superseded: 'Superseded',
   paused: 'Paused',
   probing: 'Probing',
+  unreadable: 'Cannot be read',
   needs_samples: 'Needs samples',
   ready: 'Ready to be used',
   waits_for_another: 'Waits for another person',

@@ -17,6 +17,7 @@ import {
 import { runPages } from './pages-row.js'
 import { runStart, runStartFull } from './start-row.js'
 import { runStatement } from './statement-row.js'
+import { watchStatements } from './statements.js'
 import {
   runFleet,
   runFullOrder,
@@ -120,8 +121,10 @@ const { values: options, positionals } = parseArgs({
     full: { type: 'boolean', default: false },
     history: { type: 'string' },
     orders: { type: 'string', default: '2000' },
+    connections: { type: 'string', default: '64' },
     against: { type: 'string' },
     profile: { type: 'string' },
+    statements: { type: 'boolean', default: false },
   },
 })
 const all = { ...rows, ...longRows }
@@ -132,14 +135,23 @@ if (only !== undefined && !(only in all)) {
   process.exit(1)
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-const postgres = await openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
+const openPostgres = () => openEmbeddedPostgres({ dataDir, use: 'serve', log: () => {} })
+let postgres = await openPostgres()
+if (options.statements) {
+  await watchStatements(postgres.ownerUrl)
+  // They are watched from the next start on.
+  await postgres.close()
+  postgres = await openPostgres()
+}
 const bench: Bench = {
   postgresUrl: postgres.ownerUrl,
   dataDir,
   rounds: Number(options.rounds),
   historyOrders: Number(options.history ?? (only === 'pages' ? 1_000_000 : 5_000_000)),
   orders: Number(options.orders),
+  connections: Number(options.connections),
   against: options.against,
+  statements: options.statements,
 }
 const results = []
 try {
@@ -163,7 +175,7 @@ const report = {
     fsync: 'on',
     rounds: bench.rounds,
     historyOrders: bench.historyOrders,
-    connections: 64,
+    connections: bench.connections,
   },
   rows: results,
 }

@@ -15,8 +15,12 @@ export interface Bench {
   historyOrders: number
   /** How many whole orders a round has. */
   orders: number
+  /** By how many connections they are asked for at once. */
+  connections: number
   /** A revision that whole orders are compared with. */
   against: string | undefined
+  /** Whether to say what each statement of a whole order takes. */
+  statements: boolean
   /** Where that is, once a row has asked for it. */
   checkedOut?: { tree: string; remove(): void }
 }

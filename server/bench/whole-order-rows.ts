@@ -10,6 +10,7 @@ import { heard } from './callbacks.js'
 import { load, type Signer, signedPost } from './load.js'
 import { type Bench, newDatabase, orderBody } from './orders-row.js'
 import { checkOut, ownTree, startWhole } from './start-whole.js'
+import { forgetStatements, readStatements, statementLine } from './statements.js'
 import { type Cost, costOf, readUse } from './use-of-machine.js'
 
 /**
@@ -18,13 +19,14 @@ import { type Cost, costOf, readUse } from './use-of-machine.js'
  * JSON), and bytes of its log and on its disk, until the last callback is recorded and the proof has caught up.
  */
 const agents = 4
-const connections = 64
 
 interface Variant {
   name: string
   tree: string
   method: string
   kind: 'deposit' | 'withdraw'
+  /** Whether the sandbox's bank, which is part of the service, pays deposits; else a process of its own. */
+  paidBySandbox?: boolean
   processes?: number
   cores?: string
 }
@@ -38,7 +40,13 @@ export async function runFullOrder(bench: Bench) {
   return runWhole(bench, 'full-order', [
     { name: 'QR and transfer', tree: ownTree, ...qr },
     { name: 'link only', tree: ownTree, ...qr, method: 'link' },
+    { name: "paid by the sandbox's bank", tree: ownTree, ...qr, paidBySandbox: true },
     ...againstIn(bench, { name: `QR and transfer, ${bench.against}`, ...qr }),
+    ...againstIn(bench, {
+      name: `the sandbox's bank, ${bench.against}`,
+      ...qr,
+      paidBySandbox: true,
+    }),
   ])
 }
 
@@ -73,7 +81,8 @@ async function runWhole(bench: Bench, name: string, variants: Variant[]) {
   const results = variants.map((): Result[] => [])
   // One round is only for warming up.
   for (let round = 0; round <= bench.rounds; round++) {
-    for (const [at, { run }] of running.entries()) {
+    for (const [at, { run, databaseUrl }] of running.entries()) {
+      if (bench.statements && round === 1) await forgetStatements(databaseUrl)
       const result = await run(bench.orders)
       if (round > 0) results[at]?.push(result)
       process.stderr.write('.')
@@ -98,6 +107,10 @@ async function runWhole(bench: Bench, name: string, variants: Variant[]) {
         .map(([who, us]) => `${who} ${us.toFixed(0)}`)
         .join(', ')}\n`,
     )
+    if (!bench.statements) continue
+    const { databaseUrl = '' } = running[at] ?? {}
+    const costs = await readStatements(databaseUrl, bench.rounds * bench.orders)
+    process.stdout.write(`${costs.slice(0, 60).map(statementLine).join('\n')}\n`)
   }
   return { name, variants: medians.map((own, at) => ({ variant: variants[at]?.name, ...own })) }
 }
@@ -141,11 +154,12 @@ async function open(bench: Bench, variant: Variant, inspect = false) {
   const provider = start('./provider-stub.js', [secretKey, '32', ...service.ports.map(String)])
   await heard(provider, 'up')
   const path = `/payment/${variant.kind}`
+  const isPaidBySandbox = variant.kind === 'withdraw' || variant.paidBySandbox === true
   const request = (at: number) =>
     signedPost(
       service.agents[at % agents] as Signer,
       path,
-      orderBody(variant.kind === 'withdraw' ? { extraParams: { sandbox: 'paid' } } : {}),
+      orderBody(isPaidBySandbox ? { extraParams: { sandbox: 'paid' } } : {}),
     )
 
   async function expecting(count: number, note: boolean) {
@@ -158,7 +172,7 @@ async function open(bench: Bench, variant: Variant, inspect = false) {
   /** Tells the payment company of a deposit as soon as it is made. */
   function made(body: Buffer): void {
     const txnId = /"txn_id":"([^"]+)"/.exec(body.toString('latin1', 0, 200))?.[1]
-    if (variant.kind === 'deposit' && txnId !== undefined) provider.send([txnId])
+    if (!isPaidBySandbox && txnId !== undefined) provider.send([txnId])
   }
 
   async function run(count: number): Promise<Result> {
@@ -167,7 +181,7 @@ async function open(bench: Bench, variant: Variant, inspect = false) {
     const before = await readUse(databaseUrl, service.pids)
     const arrived = heard(receiver, 'arrived')
     const started = performance.now()
-    const { statuses } = await load(service.ports, requests, connections, made)
+    const { statuses } = await load(service.ports, requests, bench.connections, made)
     if (Object.keys(statuses).join() !== '201') throw new Error(JSON.stringify(statuses))
     await arrived
     const seconds = (performance.now() - started) / 1000
@@ -297,7 +311,7 @@ export async function writeProfiles(bench: Bench, folder: string): Promise<void>
     load(
       day.service.ports,
       Array.from({ length: bench.orders }, (_, at) => day.request(at)),
-      connections,
+      bench.connections,
       (body) => made.push(JSON.parse(body.toString()).txn_id),
     ),
   )

@@ -4,6 +4,7 @@ export const languages = {
   th: 'ไทย',
   vi: 'Tiếng Việt',
   'zh-CN': '简体中文',
+  'pt-BR': 'Português (Brasil)',
 }
 
 export type Language = keyof typeof languages
@@ -47,3 +48,24 @@ export function percentText(share: number): string {
 }
 
 const one = { minimumFractionDigits: 1, maximumFractionDigits: 1 }
+
+/**
+ * A number that a person typed in the language that is spoken, as the service takes it: 1.000,50 in some is 1000.50.
+ * The service's own texts stay as they are, as they have at most two decimals.
+ */
+export function plainNumber(text: string): string {
+  const typed = text.trim()
+  const { group, decimal } = separators()
+  const isGrouped = new RegExp(`^[+-]?[1-9]\\d{0,2}(\\${group}\\d{3})+(\\${decimal}\\d+)?$`).test(
+    typed,
+  )
+  const whole = isGrouped ? typed.replaceAll(group, '') : typed
+  return /^[+-]?\d+\D\d+$/.test(whole) ? whole.replace(decimal, '.') : whole
+}
+
+function separators(): { group: string; decimal: string } {
+  const parts = new Intl.NumberFormat(locale).formatToParts(12_345.6)
+  const find = (type: string, usual: string) =>
+    parts.find((part) => part.type === type)?.value ?? usual
+  return { group: find('group', ','), decimal: find('decimal', '.') }
+}

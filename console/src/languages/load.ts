@@ -5,6 +5,7 @@ export const files: Partial<Record<Language, () => Promise<{ default: Translatio
   th: () => import('./thai.ts'),
   vi: () => import('./vietnamese.ts'),
   'zh-CN': () => import('./chinese.ts'),
+  'pt-BR': () => import('./portuguese.ts'),
 }
 
 const key = 'sluice.language'
@@ -12,9 +13,11 @@ const key = 'sluice.language'
 /** Loads the language that is chosen in this browser, else the first of the browser's that there is. */
 export async function loadLanguage(): Promise<void> {
   const language = find(localStorage.getItem(key) ?? '') ?? ofBrowser()
+  // A console in English is better than none.
+  const file = await files[language]?.().catch(() => undefined)
+  if (!file) return
+  speak(language, file.default)
   document.documentElement.lang = language
-  const file = await files[language]?.()
-  if (file) speak(language, file.default)
 }
 
 /** Keeps the language in this browser and starts the console again, in it. */

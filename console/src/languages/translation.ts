@@ -1,6 +1,7 @@
 import type { agentWords } from '../pages/agent/agent-words.ts'
 import type { agentAuditWords } from '../pages/agent-audit/agent-audit-words.ts'
 import type { agentsWords } from '../pages/agents/agents-words.ts'
+import type { alertsWords } from '../pages/alerts/alerts-words.ts'
 import type { apiLogWords } from '../pages/api-log/api-log-words.ts'
 import type { approvalWords } from '../pages/approval/approval-words.ts'
 import type { approvalsWords } from '../pages/approvals/approvals-words.ts'
@@ -34,14 +35,18 @@ import type { providersWords } from '../pages/providers/providers-words.ts'
 import type { queueWords } from '../pages/queue/queue-words.ts'
 import type { reconciliationWords } from '../pages/reconciliation/reconciliation-words.ts'
 import type { recordPaymentWords } from '../pages/record-payment/record-payment-words.ts'
+import type { reportsWords } from '../pages/reports/reports-words.ts'
 import type { rulesWords } from '../pages/rules/rules-words.ts'
 import type { settingsWords } from '../pages/settings/settings-words.ts'
 import type { signInWords } from '../pages/sign-in/sign-in-words.ts'
 import type { signatureWords } from '../pages/signature/signature-words.ts'
 import type { testOrdersWords } from '../pages/test-orders/test-orders-words.ts'
 import type { usersWords } from '../pages/users/users-words.ts'
+import type { wallWords } from '../pages/wall/wall-words.ts'
 import type { walletWords } from '../pages/wallet/wallet-words.ts'
 import type { walletsWords } from '../pages/wallets/wallets-words.ts'
+import type { trendWords } from '../parts/trend-words.ts'
+import type { viewWords } from '../shell/view-words.ts'
 import type { stateWords, words } from '../words.ts'
 
 /** The words of a file in another language: each is missing, or takes the same arguments. */
@@ -58,6 +63,7 @@ export type Translation = Partial<{
   agentAudit: Own<typeof agentAuditWords>
   agent: Own<typeof agentWords>
   agents: Own<typeof agentsWords>
+  alerts: Own<typeof alertsWords>
   apiLog: Own<typeof apiLogWords>
   approval: Own<typeof approvalWords>
   approvals: Own<typeof approvalsWords>
@@ -92,12 +98,16 @@ export type Translation = Partial<{
   queue: Own<typeof queueWords>
   reconciliation: Own<typeof reconciliationWords>
   recordPayment: Own<typeof recordPaymentWords>
+  reports: Own<typeof reportsWords>
   rules: Own<typeof rulesWords>
   settings: Own<typeof settingsWords>
   signIn: Own<typeof signInWords>
   signature: Own<typeof signatureWords>
   testOrders: Own<typeof testOrdersWords>
   users: Own<typeof usersWords>
+  trend: Own<typeof trendWords>
+  view: Own<typeof viewWords>
+  wall: Own<typeof wallWords>
   wallet: Own<typeof walletWords>
   wallets: Own<typeof walletsWords>
   shared: Own<typeof words>

@@ -1,4 +1,6 @@
-export const trendWords = {
+import { translated } from '../languages/language.ts'
+
+export const trendWords = translated('trend', {
   head: '30 days',
   /** What a row's values are, for those who cannot see the little plot. */
   of: {
@@ -9,4 +11,4 @@ export const trendWords = {
   },
   says: (what: string, least: string, most: string, last: string) =>
     `${what}, 30 days: least ${least}, most ${most}, today ${last}`,
-}
+})

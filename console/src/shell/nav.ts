@@ -1,5 +1,6 @@
 import {
   IconArrowsDiff,
+  IconBell,
   IconBook2,
   IconBuildingBank,
   IconCalendarCheck,
@@ -17,6 +18,7 @@ import {
   IconKey,
   IconPigMoney,
   IconPlugConnected,
+  IconReport,
   IconSend,
   IconSettings,
   IconSignature,
@@ -80,6 +82,8 @@ const table: Row[] = [
   row(pages.users, nav.users, IconUsers, nav.setUp, 'manage_users', 'operators'),
   row(pages.rules, nav.rules, IconHandStop, nav.setUp, 'view', 'operators'),
   row(pages.limits, nav.limits, IconGauge, nav.setUp, 'view', 'operators'),
+  row(pages.alerts, nav.alerts, IconBell, nav.setUp, 'view', 'operators'),
+  row(pages.reports, nav.reports, IconReport, nav.setUp, 'view_audit', 'operators'),
   row(pages.audit, nav.audit, IconHistory, nav.setUp, 'view_audit', 'operators'),
   row(
     (me) => pages.agentAudit(own(me)),

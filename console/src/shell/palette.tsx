@@ -20,8 +20,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { use, useState } from 'react'
 import { type Answer, ask } from '../api.ts'
-import { languages, locale } from '../languages/language.ts'
-import { chooseLanguage } from '../languages/load.ts'
+import { locale } from '../languages/language.ts'
+import { languageChoices, switchLanguage } from '../parts/language-select.tsx'
 import { TimeZone, timeText } from '../parts/when.tsx'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
@@ -109,13 +109,13 @@ export function Palette({ me }: { me: Me }) {
           leftSection: <IconMoon size={18} stroke={1.5} />,
           onClick: () => toggleColorScheme(),
         },
-        ...Object.entries(languages)
-          .filter(([language]) => language !== locale)
-          .map(([language, name]) => ({
-            id: language,
-            label: words.palette.language(name),
+        ...languageChoices
+          .filter(({ value }) => value !== locale)
+          .map(({ value, label }) => ({
+            id: value,
+            label: words.palette.language(label),
             leftSection: <IconLanguage size={18} stroke={1.5} />,
-            onClick: () => chooseLanguage(language),
+            onClick: () => switchLanguage(value),
           })),
       ],
     },

@@ -10,9 +10,8 @@ import { IconDeviceLaptop, IconLogout } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
-import { languages, locale } from '../languages/language.ts'
-import { chooseLanguage } from '../languages/load.ts'
 import { forgetAllDrafts } from '../parts/draft.ts'
+import { LanguageSelect } from '../parts/language-select.tsx'
 import { zones } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
@@ -61,13 +60,7 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
             { value: 'auto', label: words.user.system },
           ]}
         />
-        <NativeSelect
-          mt={8}
-          label={words.user.language}
-          value={locale}
-          data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
-          onChange={(event) => chooseLanguage(event.currentTarget.value)}
-        />
+        <LanguageSelect />
         <NativeSelect
           mt={8}
           label={words.user.zone}

@@ -4,6 +4,8 @@ import { isStandby } from './database-gate.ts'
 /** How often the server in use is asked whether it still takes writes, and how long it has to answer. */
 const everyMs = 1_000
 const answerWithinMs = 1_000
+/** How long a start waits for one of several servers to take writes: an election may be under way. */
+const primaryWithinMs = 10_000
 /** While none is known that does, each is asked this soon after it has answered. */
 const againMs = 150
 
@@ -73,7 +75,9 @@ export async function addressNow(url: string): Promise<string> {
   const addresses = addressesOf(url)
   const [only = url] = addresses
   if (addresses.length === 1) return only
-  return watches.get(url)?.current ?? (await findPrimary(addresses, () => true)) ?? only
+  const until = performance.now() + primaryWithinMs
+  const isOver = () => performance.now() > until
+  return watches.get(url)?.current ?? (await findPrimary(addresses, isOver)) ?? only
 }
 
 function hostsOf(addresses: readonly string[]): string {

@@ -30,6 +30,8 @@ export interface DatabaseFindings {
   synchronousCommit: string
   /** Whether a commit waits for another server, so that a failover loses nothing. */
   hasSynchronousStandby: boolean
+  /** How many servers follow this one at the moment. */
+  replicas: number
   oldestSnapshot: OldestSnapshot | null
   /** On Citus, the tables that lie on one node alone; undefined elsewhere. */
   undistributed: string[] | undefined
@@ -72,12 +74,14 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       journal: string | null
       synchronous_commit: string
       standbys: string
+      replicas: number
     }>(
       `select current_setting('server_version_num')::int as version, current_user as login,
          pg_is_in_recovery() as is_read_only,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
          exists (select from pg_roles where rolname = $1) as role_exists,
          current_setting('synchronous_standby_names') as standbys,
+         (select count(*)::int from pg_stat_replication) as replicas,
          to_regclass('sluice.journal')::text as journal,
          (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit`,
       [serviceRole],
@@ -108,6 +112,7 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       unsafeSettings: await unsafeSettings(pool),
       synchronousCommit: row.synchronous_commit,
       hasSynchronousStandby: row.standbys.trim() !== '',
+      replicas: row.replicas,
       oldestSnapshot: await oldestSnapshot(pool),
       undistributed: await undistributedTables(pool),
     }

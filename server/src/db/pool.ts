@@ -160,13 +160,22 @@ function followPrimary(pool: Pool, url: string): void {
   const watch = watchPrimary(url)
   // Read for each new connection.
   Object.defineProperty(pool.options, 'connectionString', { get: () => watch.current })
-  const clients = new Map<PoolClient, string>()
-  pool.on('connect', (client) => clients.set(client, watch.current))
+  const clients = new Set<PoolClient>()
+  const destroyIfElsewhere = (client: PoolClient) => {
+    const { host, port } = client as PoolClient & { host: string; port: number }
+    const now = new URL(watch.current)
+    // An address of version 6 is in brackets, or not.
+    const [is, was] = [now.hostname, host].map((name) => name.replaceAll(/[[\]]/g, ''))
+    if (is !== was || Number(now.port || 5432) !== port) socketOf(client).destroy()
+  }
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // Another may take writes since it was opened.
+    destroyIfElsewhere(client)
+  })
   pool.on('remove', (client) => clients.delete(client))
   const onMove = () => {
-    for (const [client, address] of clients) {
-      if (address !== watch.current) socketOf(client).destroy()
-    }
+    for (const client of clients) destroyIfElsewhere(client)
   }
   watch.onMove(onMove)
   const end = pool.end.bind(pool) as () => Promise<void>

@@ -17,16 +17,20 @@ export function transactionClient(
     /** The beginning of the transaction that is open. */
     private begun: Promise<unknown> | undefined
 
-    // biome-ignore lint/suspicious/noExplicitAny: the library's signature has every way to call it
-    override query(...given: any[]): any {
-      const callback: Callback | undefined =
-        typeof given.at(-1) === 'function' ? given.pop() : undefined
-      const [asked, values] = given
-      const text: string = typeof asked === 'string' ? asked : asked.text
-      const query = { ...(typeof asked === 'string' ? { text } : asked), name: undefined }
-      const result = this.run(values === undefined ? query : { ...query, values }, text)
-      if (!callback) return result
-      result.then((answer) => callback(null, answer), callback)
+    constructor(config?: string | pg.ClientConfig) {
+      super(config)
+      // The library has many ways to call it, and a method that overrides it would have to repeat them all.
+      Object.assign(this, { query: (...given: unknown[]) => this.answer(given) })
+    }
+
+    private answer(given: unknown[]): Promise<pg.QueryResult> | undefined {
+      const callback = typeof given.at(-1) === 'function' ? (given.pop() as Callback) : undefined
+      const [asked, values] = given as [string | pg.QueryConfig, unknown[]?]
+      const { name: _name, ...query } = typeof asked === 'string' ? { text: asked } : asked
+      const answered = this.run(values === undefined ? query : { ...query, values }, query.text)
+      if (!callback) return answered
+      answered.then((answer) => callback(null, answer), callback)
+      return undefined
     }
 
     private run(query: pg.QueryConfig, text: string): Promise<pg.QueryResult> {

@@ -1,10 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
@@ -15,6 +9,9 @@ import { hashOfToken, newToken } from './sessions.ts'
 const challengeMs = 5 * 60_000
 const proofMs = 2 * 60_000
 const mostPasskeys = 10
+
+/** Loaded with the first passkey: it takes a seventh of the time in which the service starts. */
+const webAuthn = () => import('@simplewebauthn/server')
 
 export interface Passkey {
   id: string
@@ -58,6 +55,7 @@ export async function registrationOptions(
     throw new Problem('invalid_request', `At most ${mostPasskeys}; remove one first.`)
   }
   const challenge = await newChallenge(pool, { purpose: 'register', userId, sessionId }, now)
+  const { generateRegistrationOptions } = await webAuthn()
   return generateRegistrationOptions({
     rpName: 'Sluice',
     rpID,
@@ -79,6 +77,7 @@ export async function addPasskey(
 ): Promise<string> {
   const { id: expectedRPID, origin: expectedOrigin } = partyOf(publicUrl)
   const response = parsed(given.answer)
+  const { verifyRegistrationResponse } = await webAuthn()
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: (challenge) =>
@@ -118,6 +117,7 @@ export async function assertionOptions(
     ? { purpose: 'act' as const, userId: operator.userId, sessionId: operator.sessionId }
     : { purpose: 'sign_in' as const }
   const challenge = await newChallenge(pool, bound, now)
+  const { generateAuthenticationOptions } = await webAuthn()
   return generateAuthenticationOptions({
     rpID,
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
@@ -159,6 +159,7 @@ export async function useAssertion(
     ? { purpose: 'act' as const, userId: operator.userId, sessionId: operator.sessionId }
     : { purpose: 'sign_in' as const }
   if (!passkey || (operator && passkey.user_id !== operator.userId)) return undefined
+  const { verifyAuthenticationResponse } = await webAuthn()
   const verified = await verifyAuthenticationResponse({
     response,
     expectedChallenge: (challenge) => takeChallenge(tx, challenge, bound, now),

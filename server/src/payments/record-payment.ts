@@ -21,6 +21,7 @@ import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { matchCredits } from './match-movements.ts'
+import { whyNotGiven } from './why-not-given.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
 export interface SeenPayment {
@@ -176,6 +177,9 @@ async function goesTo(
     return { txnId: null, detail: `It is explained already: ${explainedBy ?? state}.` }
   }
   const match = (await matchCredits(tx, account, [movement])).get(movement.movementId)
+  const why =
+    explainedBy === 'payment' && match?.type === 'order' && (await whyNotGiven(tx, movement, match))
+  if (why) return { txnId: null, detail: why }
   return {
     txnId: match?.type === 'order' ? txnId(match.agentId, match.orderId) : null,
     detail: match?.detail ?? '',

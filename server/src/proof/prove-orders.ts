@@ -97,7 +97,8 @@ export async function proveOrdersById(
   orderIds: readonly string[],
 ): Promise<void> {
   const { rows } = await tx.query<Order>(
-    `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id = any($2)`,
+    `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id = any($2)
+     order by order_id`,
     [agent.agentId, orderIds],
   )
   await proveOrders(tx, agent, rows)

@@ -245,44 +245,57 @@ async function findingOf(prove: () => Promise<void>): Promise<string | null> {
 const tailRows = 1_000
 const againRows = 500
 
+interface ProvedBook extends AgentRow {
+  proved_seq: bigint
+  again_seq: bigint
+  again_order: string | null
+  again_payment: string | null
+  finding: string | null
+  is_turn: boolean
+}
+
 /**
- * Makes one small step of the background proof: for every book with new rows, and for one more of the
- * agents' and one of the house's, proves the new rows and a range of those proved before. Books without rows
- * have a turn of their own, so that they do not hold up the others. Returns how many rows it read and the contradictions
- * it found.
+ * Makes one small step of the background proof: proves the new rows of every book that has any. With `again`, also a
+ * range of what was proved before, of one of the agents' books and one of the house's, by turns. Books without rows have
+ * turns of their own, so that they do not hold up the others. So an order costs about the same however many rows there
+ * are. Returns how many rows it read and the contradictions it found.
  */
 export async function proveOnward(
   pool: Pool,
   now: Date,
+  { again = true }: { again?: boolean } = {},
 ): Promise<{ rows: number; findings: string[] }> {
-  const { rows: agents } = await pool.query<
-    AgentRow & {
-      proved_seq: bigint
-      again_seq: bigint
-      again_order: string | null
-      again_payment: string | null
-    }
-  >(
-    `with books as (
+  const { rows: agents } = await pool.query<ProvedBook>({
+    name: 'books-to-prove',
+    text: `with books as (
        select w.agent_id, w.seq, coalesce(a.app_id, 'house ' || w.currency) as app_id,
          coalesce(a.currency, w.currency) as currency,
          coalesce(p.proved_seq, 0)::bigint as proved_seq, coalesce(p.again_seq, 0)::bigint as again_seq,
-         p.again_order, p.again_payment, p.checked_at
+         p.again_order, p.again_payment, p.again_at, p.checked_at, p.finding
        from wallets w left join agents a using (agent_id) left join proofs p using (agent_id)
+     ), turns as (
+       select distinct on (agent_id > 0, seq > 0) agent_id from books where $1
+       order by agent_id > 0, seq > 0, again_at nulls first, agent_id
+     ), grown as (
+       select agent_id from books where seq > proved_seq order by checked_at nulls first limit 10
      )
-     (select * from books where seq > proved_seq order by checked_at nulls first limit 10)
-     union
-     (select distinct on (agent_id > 0, seq > 0) * from books
-      order by agent_id > 0, seq > 0, checked_at nulls first)`,
-  )
+     select b.agent_id, b.app_id, b.currency, b.proved_seq, b.again_seq, b.again_order, b.again_payment,
+       b.finding, b.agent_id in (select agent_id from turns) as is_turn
+     from books b
+     where b.agent_id in (select agent_id from turns union select agent_id from grown)`,
+    values: [again],
+  })
   let looked = 0
-  const findings = await findWalletless(pool)
+  const findings = again ? await findWalletless(pool) : []
   // The finding is the house's: it has a part in every transfer.
   const uneven = new Map(
-    (await unevenTransfers(pool)).map(({ currency, words }) => [houseBook(currency), words]),
+    (again ? await unevenTransfers(pool) : []).map(({ currency, words }) => [
+      houseBook(currency),
+      words,
+    ]),
   )
   findings.push(...uneven.values())
-  for (const { agent_id: agentId, currency, ...agent } of agents) {
+  for (const { agent_id: agentId, currency, is_turn: isTurn, ...agent } of agents) {
     const next = {
       proved: agent.proved_seq,
       again: agent.again_seq,
@@ -290,22 +303,26 @@ export async function proveOnward(
       payment: agent.again_payment,
     }
     const finding = await findingOf(async () => {
-      looked += await proveStep(pool, { agentId, currency }, next)
+      looked += await proveNew(pool, { agentId, currency }, next)
+      if (isTurn) looked += await proveAgain(pool, { agentId, currency }, next)
     })
     if (finding !== null) findings.push(`${agent.app_id}: ${finding}`)
-    await pool.query(
-      `insert into proofs (agent_id, proved_seq, again_seq, again_order, again_payment, finding,
-         checked_at)
-       values ($1, $2, $3, $4, $5, $6, $7)
+    // That new rows prove says nothing of an earlier finding, which may be about any other.
+    const before = isTurn ? null : agent.finding
+    await pool.query({
+      name: 'write-proof',
+      text: `insert into proofs (agent_id, proved_seq, again_seq, again_order, again_payment, finding,
+         checked_at, again_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)
        on conflict (agent_id) do update set proved_seq = excluded.proved_seq,
          again_seq = excluded.again_seq, again_order = excluded.again_order,
          again_payment = excluded.again_payment, finding = excluded.finding,
-         checked_at = excluded.checked_at`,
-      [
+         checked_at = excluded.checked_at, again_at = coalesce(excluded.again_at, proofs.again_at)`,
+      values: [
         ...[agentId, next.proved, next.again, next.order, next.payment],
-        ...[finding ?? uneven.get(agentId) ?? null, now],
+        ...[finding ?? uneven.get(agentId) ?? before, now, isTurn ? now : null],
       ],
-    )
+    })
     uneven.delete(agentId)
   }
   for (const [agentId, finding] of uneven) {
@@ -439,12 +456,16 @@ async function findWalletless(pool: Pool): Promise<string[]> {
   return agents > wallets ? [`${agents - wallets} agents have no wallet`] : []
 }
 
-/** Proves an agent's new rows and a range of the others, each on its own short snapshot. */
-async function proveStep(
-  pool: Pool,
-  agent: ProvedAgent,
-  next: { proved: bigint; again: bigint; order: string | null; payment: string | null },
-): Promise<number> {
+/** How far the proof of a book has come. */
+interface ProofPlace {
+  proved: bigint
+  again: bigint
+  order: string | null
+  payment: string | null
+}
+
+/** Proves an agent's new rows, with their orders, and what they add up to. */
+async function proveNew(pool: Pool, agent: ProvedAgent, next: ProofPlace): Promise<number> {
   const tail = await inSnapshot(pool, async (tx) => {
     const page = await proveNextPage(tx, agent, next.proved, tailRows)
     await proveOrdersById(tx, agent, page.orderIds)
@@ -452,6 +473,11 @@ async function proveStep(
   })
   await inSnapshot(pool, (tx) => proveTotals(tx, agent))
   next.proved = tail.lastSeq
+  return tail.rows
+}
+
+/** Proves a range of what was proved before, each kind of row on its own short snapshot. */
+async function proveAgain(pool: Pool, agent: ProvedAgent, next: ProofPlace): Promise<number> {
   const stretch = { upTo: null, limit: againRows }
   const again = await inSnapshot(pool, (tx) => proveNextPage(tx, agent, next.again, stretch.limit))
   next.again = again.rows < againRows ? 0n : again.lastSeq
@@ -463,7 +489,7 @@ async function proveStep(
     provePaymentPage(tx, agent, { ...stretch, after: next.payment ?? '' }),
   )
   next.payment = payments.last
-  return tail.rows + again.rows
+  return again.rows
 }
 
 /** The state of the background proof, over all agents. */

@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/schema'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { compiled } from '../lib/compiled.ts'
 import { type Currency, decimalText, maxBalanceMinor, parseDecimal } from '../lib/money.ts'
 import { matchesAny } from '../lib/signature.ts'
 import * as schemas from './bank-schemas.ts'
-import { bookDeposit, endDeposit } from './deposits.ts'
+import { endDeposit, makeDepositBooker } from './deposits.ts'
 import type { NoticeSender } from './notice-sender.ts'
 import { receiveTransfer, takeBack } from './payments.ts'
-import { answerAbout, bookPayout, findPayout, setPayout } from './payouts.ts'
+import { answerAbout, findPayout, makePayoutBooker, setPayout } from './payouts.ts'
 import { payoutStory } from './play-acts.ts'
 import { Refusal } from './refusal.ts'
 import { depositStories } from './stories.ts'
@@ -34,11 +34,13 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 2_000 },
   })
+  const bookDeposit = makeDepositBooker(pool)
+  const bookPayout = makePayoutBooker(pool)
   const pass = createHmac('sha256', key).update('requests to the sandbox bank').digest('hex')
 
   app.setValidatorCompiler<TSchema>(({ schema }) => {
-    const compiled = Compile(schema)
-    return (value) => compiled.Check(value) || { error: new Refusal(400, 'The shape is wrong.') }
+    const check = compiled(schema)
+    return (value) => check.Check(value) || { error: new Refusal(400, 'The shape is wrong.') }
   })
   app.addHook('onRequest', async (request) => {
     const given = /^Bearer ([0-9a-f]{64})$/.exec(request.headers.authorization ?? '')?.[1]
@@ -69,7 +71,7 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
       const amountMinor = amountOf(body)
       const expiresAt = timeOf(body.expiresAt)
       const deposit = { reference, amountMinor, currency, expiresAt, payer, story }
-      await bookDeposit(pool, deposit, told, now())
+      await bookDeposit(deposit, told, now())
       return {
         qrcodeText:
           `SLUICE SANDBOX - NOT A PAYMENT ${reference} ${decimalText(amountMinor, currency)} ${currency}`.toUpperCase(),
@@ -90,7 +92,7 @@ export function buildBankApi({ pool, key, now, teller, onError }: BankApiOptions
       const told = payoutStory(story)
       if (!told) throw new Refusal(400, 'There is no such story.')
       const payout = { reference, amountMinor: amountOf(body), currency, payee, story }
-      const state = await bookPayout(pool, payout, told, now())
+      const state = await bookPayout(payout, told, now())
       if (told.answers) return answerAbout({ ...payout, state })
       hold(raw.socket)
       return reply.hijack()

@@ -1,8 +1,10 @@
+import { columns } from '../db/columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
-import { addCharge, addNotice } from './notices.ts'
-import { receiveTransfer, takeBack } from './payments.ts'
+import { makeBooker } from './make-booker.ts'
+import { addNotice, type BankEvent, chargeFor } from './notices.ts'
+import type { Transfer } from './payments.ts'
 import { Refusal } from './refusal.ts'
 import type { DepositAct, DepositStory } from './stories.ts'
 
@@ -15,43 +17,42 @@ export interface Deposit {
   story: string
 }
 
-/** Books a deposit with the acts of its story. Repeating it changes nothing. */
-export async function bookDeposit(
+const depositColumns = columns<Deposit & { createdAt: Date }>({
+  reference: ['reference', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  expiresAt: ['expires_at', 'timestamptz'],
+  payer: {
+    accountNo: ['payer_account_no', 'text'],
+    accountName: ['payer_account_name', 'text'],
+    bankCode: ['payer_bank_code', 'text'],
+  },
+  story: ['story', 'text'],
+  createdAt: ['created_at', 'timestamptz'],
+})
+const contents = depositColumns.pick(
+  'reference',
+  'amountMinor',
+  'currency',
+  'expiresAt',
+  'payer',
+  'story',
+)
+
+/** Books deposits with the acts of their stories. Repeating one changes nothing. */
+export function makeDepositBooker(
   pool: Pool,
-  deposit: Deposit,
-  { acts, after }: DepositStory,
-  now: Date,
-): Promise<void> {
-  const { reference, amountMinor, currency, expiresAt, payer, story } = deposit
-  const contents = [
-    amountMinor,
-    currency,
-    expiresAt,
-    payer.accountNo,
-    payer.accountName,
-    payer.bankCode,
-    story,
-  ]
-  const from = after === 'expiry' ? expiresAt : now
-  await pool.query(
-    `with booked as (
-       insert into sandbox_bank.deposits (reference, amount, currency, expires_at, payer_account_no,
-         payer_account_name, payer_bank_code, story, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       on conflict do nothing returning reference
-     )
-     insert into sandbox_bank.acts (party, reference, step, due_at)
-     select 'deposit', reference, act.step - 1, act.due_at
-     from booked, unnest($10::timestamptz[]) with ordinality act (due_at, step)`,
-    [reference, ...contents, now, acts.map(({ afterMs }) => new Date(from.getTime() + afterMs))],
-  )
-  const { rows } = await pool.query<{ is_same: boolean }>(
-    `select (amount, currency, expires_at, payer_account_no, payer_account_name, payer_bank_code, story)
-       = ($2::bigint, $3::text, $4::timestamptz, $5::text, $6::text, $7::text, $8::text) as is_same
-     from sandbox_bank.deposits where reference = $1`,
-    [reference, ...contents],
-  )
-  if (!rows[0]?.is_same) throw new Refusal(409, 'Another deposit has this reference.')
+): (deposit: Deposit, story: DepositStory, now: Date) => Promise<void> {
+  const insert = 'insert into sandbox_bank.deposits'
+  const book = makeBooker(pool, 'deposit', insert, depositColumns, contents)
+  return async (deposit, { acts, after }, now) => {
+    const fromMs = (after === 'expiry' ? deposit.expiresAt : now).getTime()
+    const booked = await book({
+      order: { ...deposit, createdAt: now },
+      acts: acts.map(({ afterMs }) => new Date(fromMs + afterMs)),
+    })
+    if (booked === 'other') throw new Refusal(409, 'Another deposit has this reference.')
+  }
 }
 
 /** Reports that a deposit will not be paid any more. Money may still arrive for it. */
@@ -64,67 +65,40 @@ export function endDeposit(
   return addNotice(tx, { reference, type: 'deposit_ended', status }, now)
 }
 
-/**
- * Plays an act of a story. The bank's time of payment is the scheduled time, however late the act is played.
- */
-export async function playDepositAct(
-  tx: Tx,
-  deposit: Deposit,
-  act: DepositAct,
-  dueAt: Date,
-  now: Date,
-): Promise<void> {
+/** What an act does: money that comes in, a payment that is taken back, or a notice. */
+export type Deed = { receive: Transfer } | { takeBack: string } | { tell: BankEvent }
+
+/** The bank's time of payment is the scheduled time, however late the act is played. */
+export function deedOnDeposit(deposit: Deposit, act: DepositAct, dueAt: Date): Deed {
   const { reference, amountMinor, currency, payer } = deposit
   switch (act.does) {
     case 'pay': {
       const from = act.from === 'payer' ? payer : somebodyElse(payer)
       const paid = paidMinor(amountMinor, act.amount)
-      await receiveTransfer(
-        tx,
-        { reference, amountMinor: paid, currency, payer: from, paidAt: dueAt, once: null },
-        now,
-      )
-      return
+      return {
+        receive: { reference, amountMinor: paid, currency, payer: from, paidAt: dueAt, once: null },
+      }
     }
     case 'take back':
-      // A trigger may have taken it back already.
-      await takeBack(tx, { reference }, now).catch((error) => {
-        if (!(error instanceof Refusal)) throw error
-      })
-      return
+      return { takeBack: reference }
     case 'end':
-      await endDeposit(tx, reference, act.status, now)
-      return
+      return { tell: { reference, type: 'deposit_ended', status: act.status } }
     case 'charge':
-      await addCharge(tx, deposit, now)
+      return { tell: chargeFor(deposit) }
   }
 }
 
-export async function readDeposit(tx: Tx, reference: string): Promise<Deposit | undefined> {
-  const { rows } = await tx.query<{
-    amount: bigint
-    currency: Currency
-    expires_at: Date
-    payer_account_no: string
-    payer_account_name: string
-    payer_bank_code: string
-    story: string
-  }>('select * from sandbox_bank.deposits where reference = $1', [reference])
-  const row = rows[0]
-  return (
-    row && {
-      reference,
-      amountMinor: row.amount,
-      currency: row.currency,
-      expiresAt: row.expires_at,
-      payer: {
-        accountNo: row.payer_account_no,
-        accountName: row.payer_account_name,
-        bankCode: row.payer_bank_code,
-      },
-      story: row.story,
-    }
-  )
+export async function readDeposits(
+  tx: Tx,
+  references: readonly string[],
+): Promise<Map<string, Deposit>> {
+  const { rows } = await tx.query({
+    name: 'bank-deposits',
+    text: `select ${contents.select('d')} from sandbox_bank.deposits d where d.reference = any($1)`,
+    values: [references],
+  })
+  const deposits = rows.map(contents.fromRow)
+  return new Map(deposits.map((deposit) => [deposit.reference, deposit]))
 }
 
 function paidMinor(asked: bigint, amount: 'exact' | 'half' | 'half as much again'): bigint {

@@ -53,11 +53,22 @@ export class NoticeSender {
 
   /** Starts sending due notices, as many as there is room for. Returns how many it started. */
   async startDue(): Promise<number> {
-    const room = maxInFlight - this.inFlight.size
-    if (room <= 0 || this.options.noticeUrl() === undefined) return 0
+    const { room } = this
+    if (room === 0) return 0
     const claimed = await claimDueNotices(this.options.pool, this.options.now, room)
-    for (const notice of claimed) this.track(this.send(notice).catch(this.options.onError))
+    this.start(claimed)
     return claimed.length
+  }
+
+  /** How many more can be sent now. */
+  get room(): number {
+    if (this.options.noticeUrl() === undefined) return 0
+    return Math.max(0, maxInFlight - this.inFlight.size)
+  }
+
+  /** Starts sending notices that this process has claimed. */
+  start(claimed: readonly ClaimedNotice[]): void {
+    for (const notice of claimed) this.track(this.send(notice).catch(this.options.onError))
   }
 
   /** Resolves when everything that was started has ended. */

@@ -56,18 +56,61 @@ export async function addNotice(tx: Tx, event: BankEvent, now: Date, copies = 1)
   return noticeNo
 }
 
-/** The bank charges a hundredth of an amount, and no less than the smallest unit. */
-export function addCharge(
+/** A notice to be added, and how often it is sent. */
+export interface NewNotice {
+  event: BankEvent
+  copies: number
+}
+
+/**
+ * Adds notices that this process is about to send, in the transaction of the changes that they report: as many as it has
+ * room for are claimed with it, which saves writing each once more. Returns those. Not claimed are those about a reference
+ * of which something earlier is not told yet.
+ */
+export async function addNotices(
   tx: Tx,
-  {
-    reference,
-    amountMinor,
-    currency,
-  }: { reference: string; amountMinor: bigint; currency: Currency },
-  now: Date,
-): Promise<bigint> {
+  notices: readonly NewNotice[],
+  now: Clock,
+  room: number,
+): Promise<ClaimedNotice[]> {
+  if (notices.length === 0) return []
+  const added = await tx.query<NoticeRow>({
+    name: 'bank-add-notices',
+    text: `insert into sandbox_bank.notices (reference, event, copies_left, attempts, next_at, lease_until)
+      select g.reference, g.event, g.copies, g.is_claimed::int,
+        case when g.is_claimed then ${leaseEnd} else least($2::timestamptz, now()) end,
+        case when g.is_claimed then ${leaseEnd} end
+      from (
+        select n.*, n.at <= $3 and not exists (
+          select 1 from sandbox_bank.notices e
+          where e.reference = n.reference and e.accepted_at is null) as is_claimed
+        from unnest($4::text[], $5::jsonb[], $6::int[]) with ordinality n (reference, event, copies, at)
+      ) g
+      returning notice_no, event, attempts`,
+    values: [
+      timeToPass(now),
+      now(),
+      room,
+      notices.map(({ event }) => event.reference),
+      notices.map(({ event }) => JSON.stringify(event)),
+      notices.map(({ copies }) => copies),
+    ],
+  })
+  return claimed(added).filter(({ attempts }) => attempts > 0)
+}
+
+/** The bank charges a hundredth of an amount, and no less than the smallest unit. */
+export function chargeFor({
+  reference,
+  amountMinor,
+  currency,
+}: {
+  reference: string
+  amountMinor: bigint
+  currency: Currency
+}): BankEvent {
   const amount = decimalText(amountMinor / 100n || 1n, currency)
-  return addNotice(tx, { reference, type: 'cost', costId: reference, amount, currency }, now)
+  return { reference, type: 'cost', costId: reference, amount, currency }
 }
 
 export function eventId(noticeNo: bigint): string {
@@ -106,7 +149,8 @@ export async function claimDueNotices(
   now: Clock,
   limit: number,
 ): Promise<ClaimedNotice[]> {
-  return claimed(await pool.query<NoticeRow>(claimDue, [timeToPass(now), limit]))
+  const values = [timeToPass(now), limit]
+  return claimed(await pool.query<NoticeRow>({ name: 'bank-claim-due', text: claimDue, values }))
 }
 
 /** Claims the next notice about a reference, due or not, unless another process is sending it. */
@@ -139,8 +183,9 @@ export async function recordAccepted(
   accepted: AcceptedNotice[],
   now: Clock,
 ): Promise<void> {
-  await pool.query(
-    `update sandbox_bank.notices n set
+  await pool.query({
+    name: 'bank-accepted',
+    text: `update sandbox_bank.notices n set
        copies_left = copies_left - case when accepted_at is null and a.is_sent_twice then 0 else 1 end,
        result = case when accepted_at is null then a.result else n.result end,
        detail = case when accepted_at is null then a.detail else n.detail end,
@@ -149,7 +194,7 @@ export async function recordAccepted(
      from unnest($1::bigint[], $2::integer[], $3::boolean[], $4::text[], $5::text[])
        a (notice_no, attempts, is_sent_twice, result, detail)
      where n.notice_no = a.notice_no and n.attempts = a.attempts`,
-    [
+    values: [
       accepted.map(({ notice }) => notice.noticeNo),
       accepted.map(({ notice }) => notice.attempts),
       accepted.map(({ notice }) => isSentTwice(notice.noticeNo)),
@@ -157,7 +202,7 @@ export async function recordAccepted(
       accepted.map(({ detail }) => detail),
       timeToPass(now),
     ],
-  )
+  })
 }
 
 /** Schedules a refused notice again: after half a second, then twice as long each time, up to 30 s. */
@@ -192,13 +237,15 @@ export async function readNotice(pool: Pool, noticeNo: bigint): Promise<NoticeSt
   return { reference, isAccepted: row.is_accepted, result, detail }
 }
 
-/** Whether any act or notice is due now. */
-export async function isSomethingDue(pool: Pool, now: Clock): Promise<boolean> {
-  const { rows } = await pool.query<{ due: boolean }>(
-    `select exists (select from sandbox_bank.acts where played_at is null and due_at <= $2)
-       or exists (select from sandbox_bank.notices
-         where copies_left > 0 and next_at <= ${databaseTime('$1')}) as due`,
-    [timeToPass(now), now()],
-  )
-  return rows[0]?.due === true
+/** How long it is until an act or a notice is due, in milliseconds; undefined if none is to come. */
+export async function untilDueMs(pool: Pool, now: Clock): Promise<number | undefined> {
+  const { rows } = await pool.query<{ ms: number | null }>({
+    name: 'bank-until-due',
+    text: `select 1000 * date_part('epoch', least(
+        (select min(due_at) from sandbox_bank.acts where played_at is null) - $2::timestamptz,
+        (select min(next_at) from sandbox_bank.notices where copies_left > 0)
+          - ${databaseTime('$1')})) as ms`,
+    values: [timeToPass(now), now()],
+  })
+  return rows[0]?.ms ?? undefined
 }

@@ -1,6 +1,7 @@
+import { columns } from '../db/columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
-import { addNotice } from './notices.ts'
+import { addNotice, type BankEvent } from './notices.ts'
 import { Refusal } from './refusal.ts'
 
 export interface Transfer {
@@ -33,19 +34,51 @@ export async function receiveTransfer(tx: Tx, transfer: Transfer, now: Date): Pr
   )
   const paymentNo = rows[0]?.payment_no
   if (paymentNo === undefined) return noticeOfSame(tx, transfer)
-  return addNotice(
-    tx,
-    {
-      reference,
-      type: 'payment',
-      paymentId: paymentId(paymentNo),
-      amount: decimalText(amountMinor, currency),
-      currency,
-      paidAt: paidAt.toISOString(),
-      payer,
-    },
-    now,
-  )
+  return addNotice(tx, paymentEvent(transfer, paymentNo), now)
+}
+
+function paymentEvent(
+  { reference, amountMinor, currency, payer, paidAt }: Transfer,
+  paymentNo: bigint,
+): BankEvent {
+  return {
+    reference,
+    type: 'payment',
+    paymentId: paymentId(paymentNo),
+    amount: decimalText(amountMinor, currency),
+    currency,
+    paidAt: paidAt.toISOString(),
+    payer,
+  }
+}
+
+const transferColumns = columns<Omit<Transfer, 'once'>>({
+  reference: ['reference', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  payer: {
+    accountNo: ['payer_account_no', 'text'],
+    accountName: ['payer_account_name', 'text', 'null'],
+    bankCode: ['payer_bank_code', 'text', 'null'],
+  },
+  paidAt: ['paid_at', 'timestamptz'],
+})
+
+/** Receives several transfers, at most one for a reference. Returns the events to report. */
+export async function receiveTransfers(tx: Tx, transfers: Transfer[]): Promise<BankEvent[]> {
+  if (transfers.length === 0) return []
+  const { rows } = await tx.query<{ payment_no: bigint; reference: string }>({
+    name: 'bank-receive',
+    text: `insert into sandbox_bank.payments (${transferColumns.names})
+      select * from ${transferColumns.unnest} returning payment_no, reference`,
+    values: transferColumns.values(transfers),
+  })
+  const numbers = new Map(rows.map(({ reference, payment_no }) => [reference, payment_no]))
+  return transfers.map((transfer) => {
+    const paymentNo = numbers.get(transfer.reference)
+    if (paymentNo === undefined) throw new Error('a transfer was not written')
+    return paymentEvent(transfer, paymentNo)
+  })
 }
 
 async function noticeOfSame(tx: Tx, transfer: Transfer): Promise<bigint> {

@@ -1,6 +1,8 @@
+import { columns } from '../db/columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
+import { makeBooker } from './make-booker.ts'
 import { addNotice } from './notices.ts'
 import { Refusal } from './refusal.ts'
 import type { PayoutStory } from './stories.ts'
@@ -24,43 +26,38 @@ const next: Record<PayoutState, readonly PayoutState[]> = {
   cancelled: [],
 }
 
-/** Books a payout with the acts of its story. Repeating it changes nothing. */
-export async function bookPayout(
+const payoutColumns = columns<PayoutOrder & { state: PayoutState; createdAt: Date }>({
+  reference: ['reference', 'text'],
+  amountMinor: ['amount', 'bigint'],
+  currency: ['currency', 'text'],
+  payee: {
+    accountNo: ['payee_account_no', 'text'],
+    accountName: ['payee_account_name', 'text'],
+    bankCode: ['payee_bank_code', 'text'],
+  },
+  story: ['story', 'text', 'null'],
+  state: ['state', 'text'],
+  createdAt: ['created_at', 'timestamptz'],
+})
+const contents = payoutColumns.pick('reference', 'amountMinor', 'currency', 'payee', 'story')
+
+/** Books payouts with the acts of their stories. Repeating one changes nothing. Answers with its state. */
+export function makePayoutBooker(
   pool: Pool,
-  order: PayoutOrder,
-  { acts }: PayoutStory,
-  now: Date,
-): Promise<PayoutState> {
-  const { reference, amountMinor, currency, payee, story } = order
-  const contents = [
-    amountMinor,
-    currency,
-    payee.accountNo,
-    payee.accountName,
-    payee.bankCode,
-    story,
-  ]
-  await pool.query(
-    `with booked as (
-       insert into sandbox_bank.payouts (reference, amount, currency, payee_account_no,
-         payee_account_name, payee_bank_code, story, state, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, 'accepted', $8)
-       on conflict do nothing returning reference
-     )
-     insert into sandbox_bank.acts (party, reference, step, due_at)
-     select 'payout', reference, act.step - 1, act.due_at
-     from booked, unnest($9::timestamptz[]) with ordinality act (due_at, step)`,
-    [reference, ...contents, now, acts.map(({ afterMs }) => new Date(now.getTime() + afterMs))],
-  )
-  const { rows } = await pool.query<{ state: PayoutState; is_same: boolean }>(
-    `select state, (amount, currency, payee_account_no, payee_account_name, payee_bank_code, story)
-       is not distinct from ($2::bigint, $3::text, $4::text, $5::text, $6::text, $7::text) as is_same
-     from sandbox_bank.payouts where reference = $1`,
-    [reference, ...contents],
-  )
-  if (!rows[0]) throw new Error('a payout was not booked')
-  if (!rows[0].is_same) throw new Refusal(409, 'Another payout has this reference.')
-  return rows[0].state
+): (order: PayoutOrder, story: PayoutStory, now: Date) => Promise<PayoutState> {
+  const insert = 'insert into sandbox_bank.payouts'
+  const book = makeBooker(pool, 'payout', insert, payoutColumns, contents)
+  return async (order, { acts }, now) => {
+    const booked = await book({
+      order: { ...order, state: 'accepted', createdAt: now },
+      acts: acts.map(({ afterMs }) => new Date(now.getTime() + afterMs)),
+    })
+    if (booked === 'new') return 'accepted'
+    if (booked === 'other') throw new Refusal(409, 'Another payout has this reference.')
+    const payout = await findPayout(pool, order.reference)
+    if (!payout) throw new Error('a payout was not booked')
+    return payout.state
+  }
 }
 
 type KnownPayout = Pick<PayoutOrder, 'amountMinor' | 'currency'> & { state: PayoutState }
@@ -103,13 +100,13 @@ export async function setPayout(
   to: PayoutState,
   now: Date,
 ): Promise<bigint> {
-  const payout = await lockPayout(tx, reference)
+  const payout = (await lockPayouts(tx, [reference])).get(reference)
   if (!payout) throw new Refusal(404, 'There is no such payout.')
   const { state } = payout
   if (state !== to && !canGo(state, to)) {
     throw new Refusal(409, `A payout that is ${state} cannot be ${to}.`)
   }
-  await writeState(tx, reference, to)
+  await writeStates(tx, [{ reference, state: to }])
   return addNotice(tx, { reference, type: 'payout', outcome: outcomeOf(to) }, now)
 }
 
@@ -117,26 +114,36 @@ export function canGo(from: PayoutState, to: PayoutState): boolean {
   return next[from].includes(to)
 }
 
-interface LockedPayout {
+export interface LockedPayout {
+  reference: string
   amountMinor: bigint
   currency: Currency
   state: PayoutState
   story: string | null
 }
 
-/** Reads a payout and locks it until the transaction ends. */
-export async function lockPayout(tx: Tx, reference: string): Promise<LockedPayout | undefined> {
-  const { rows } = await tx.query<LockedPayout>(
-    `select amount as "amountMinor", currency, state, story
-     from sandbox_bank.payouts where reference = $1 for update`,
-    [reference],
-  )
-  return rows[0]
+/** Reads payouts and locks them until the transaction ends. */
+export async function lockPayouts(
+  tx: Tx,
+  references: readonly string[],
+): Promise<Map<string, LockedPayout>> {
+  const { rows } = await tx.query<LockedPayout>({
+    name: 'bank-lock-payouts',
+    text: `select reference, amount as "amountMinor", currency, state, story
+      from sandbox_bank.payouts where reference = any($1) order by reference for update`,
+    values: [references],
+  })
+  return new Map(rows.map((payout) => [payout.reference, payout]))
 }
 
-export async function writeState(tx: Tx, reference: string, state: PayoutState): Promise<void> {
-  await tx.query('update sandbox_bank.payouts set state = $2 where reference = $1', [
-    reference,
-    state,
-  ])
+export async function writeStates(
+  tx: Tx,
+  changes: readonly { reference: string; state: PayoutState }[],
+): Promise<void> {
+  await tx.query({
+    name: 'bank-payout-states',
+    text: `update sandbox_bank.payouts p set state = c.state
+      from unnest($1::text[], $2::text[]) c (reference, state) where p.reference = c.reference`,
+    values: [changes.map(({ reference }) => reference), changes.map(({ state }) => state)],
+  })
 }

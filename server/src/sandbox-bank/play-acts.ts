@@ -1,42 +1,61 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import { playDepositAct, readDeposit } from './deposits.ts'
-import { addCharge, addNotice } from './notices.ts'
-import { canGo, lockPayout, outcomeOf, writeState } from './payouts.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type Deed, type Deposit, deedOnDeposit, readDeposits } from './deposits.ts'
+import { addNotices, type ClaimedNotice, chargeFor, type NewNotice } from './notices.ts'
+import { receiveTransfers, takeBack } from './payments.ts'
+import {
+  canGo,
+  type LockedPayout,
+  lockPayouts,
+  outcomeOf,
+  type PayoutState,
+  writeStates,
+} from './payouts.ts'
+import { Refusal } from './refusal.ts'
 import { depositStories, payoutStories, plainPayout } from './stories.ts'
 
-const actsAtOnce = 50
+/** Each of them is a few rows, and all of them a handful of statements. */
+const actsAtOnce = 200
 
-/** Plays every act that is due. Returns how many there were. */
-export async function playDueActs(pool: Pool, now: Date): Promise<number> {
+/** Sends notices, as many as it has room for. */
+export interface Sending {
+  readonly room: number
+  start(notices: readonly ClaimedNotice[]): void
+}
+
+/** Plays every act that is due. Returns how many there were, with the notices that are on their way. */
+export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Promise<number> {
   let played = 0
   for (;;) {
-    const count = await playSomeDueActs(pool, now)
+    const { count, notices } = await playSomeDueActs(pool, now, sending.room)
+    sending.start(notices)
     if (count === 0) return played
-    played += count
+    played += count + notices.length
   }
 }
 
 /**
  * Plays some acts. The changes, their notices and the fact that the acts were played are committed together.
- * Row locks keep other processes from playing the same acts or the next steps of their stories.
+ * Row locks keep other processes from playing the same acts or the next steps of their stories: at most one of
+ * each reference is among them.
  */
-function playSomeDueActs(pool: Pool, now: Date): Promise<number> {
+function playSomeDueActs(pool: Pool, now: Clock, room: number) {
   return inTransaction(pool, async (tx) => {
-    const { rows } = await tx.query<Act>(
-      `update sandbox_bank.acts set played_at = $1 where act_no = any(array(
+    const at = now()
+    const { rows: acts } = await tx.query<Act>({
+      name: 'bank-play',
+      text: `update sandbox_bank.acts set played_at = $1 where act_no = any(array(
          select a.act_no from sandbox_bank.acts a
          where a.played_at is null and a.due_at <= $1 and not exists (
            select 1 from sandbox_bank.acts e where e.party = a.party
              and e.reference = a.reference and e.step < a.step and e.played_at is null)
          order by a.due_at limit $2 for update skip locked
        )) returning party, reference, step, due_at`,
-      [now, actsAtOnce],
-    )
-    for (const act of rows) {
-      await (act.party === 'deposit' ? playOfDeposit(tx, act, now) : playOfPayout(tx, act, now))
-    }
-    return rows.length
+      values: [at, actsAtOnce],
+    })
+    const told = [...(await playOfDeposits(tx, acts, at)), ...(await playOfPayouts(tx, acts))]
+    return { count: acts.length, notices: await addNotices(tx, told, now, room) }
   })
 }
 
@@ -47,28 +66,65 @@ interface Act {
   due_at: Date
 }
 
-async function playOfDeposit(tx: Tx, { reference, step, due_at }: Act, now: Date): Promise<void> {
-  const deposit = await readDeposit(tx, reference)
-  const act = deposit && depositStories[deposit.story]?.acts[step]
-  if (act) await playDepositAct(tx, deposit, act, due_at, now)
+const referencesOf = (acts: readonly Act[]) => acts.map(({ reference }) => reference)
+
+/** Returns what is to be told. */
+async function playOfDeposits(tx: Tx, all: readonly Act[], now: Date): Promise<NewNotice[]> {
+  const acts = all.filter(({ party }) => party === 'deposit')
+  if (acts.length === 0) return []
+  const deposits = await readDeposits(tx, referencesOf(acts))
+  const deeds = acts.flatMap((act) => deedOf(deposits.get(act.reference), act))
+  for (const deed of deeds) {
+    // A trigger may have taken it back already.
+    if ('takeBack' in deed) await takeBack(tx, { reference: deed.takeBack }, now).catch(ifRefused)
+  }
+  const received = deeds.flatMap((deed) => ('receive' in deed ? deed.receive : []))
+  const events = [
+    ...(await receiveTransfers(tx, received)),
+    ...deeds.flatMap((deed) => ('tell' in deed ? deed.tell : [])),
+  ]
+  return events.map((event) => ({ event, copies: 1 }))
 }
 
-async function playOfPayout(tx: Tx, { reference, step }: Act, now: Date): Promise<void> {
-  const payout = await lockPayout(tx, reference)
-  if (!payout) return
+function deedOf(deposit: Deposit | undefined, { step, due_at }: Act): Deed[] {
+  const act = deposit && depositStories[deposit.story]?.acts[step]
+  return act ? [deedOnDeposit(deposit, act, due_at)] : []
+}
+
+function ifRefused(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/** Returns what is to be told. */
+async function playOfPayouts(tx: Tx, all: readonly Act[]): Promise<NewNotice[]> {
+  const acts = all.filter(({ party }) => party === 'payout')
+  if (acts.length === 0) return []
+  const payouts = await lockPayouts(tx, referencesOf(acts))
+  const played = acts.flatMap((act) => playOfPayout(payouts.get(act.reference), act))
+  const changes = played.flatMap(({ change }) => change ?? [])
+  if (changes.length > 0) await writeStates(tx, changes)
+  return played.flatMap(({ notice }) => notice ?? [])
+}
+
+function playOfPayout(
+  payout: LockedPayout | undefined,
+  { step }: Act,
+): { change?: { reference: string; state: PayoutState }; notice?: NewNotice }[] {
+  if (!payout) return []
+  const { reference, state } = payout
   const story = payoutStory(payout.story)
   const act = story?.acts[step]
-  if (act && 'does' in act) {
-    if (payout.state === 'paid') await addCharge(tx, { ...payout, reference }, now)
-    return
-  }
+  if (!act) return []
+  if ('does' in act) return state === 'paid' ? [{ notice: once(chargeFor(payout)) }] : []
   // An act that a trigger has overtaken changes nothing and sends no notice.
-  if (!act || !canGo(payout.state, act.state)) return
-  await writeState(tx, reference, act.state)
-  if (story.notices === 0) return
+  if (!canGo(state, act.state)) return []
+  const change = { reference, state: act.state }
+  if (story.notices === 0) return [{ change }]
   const event = { reference, type: 'payout' as const, outcome: outcomeOf(act.state) }
-  await addNotice(tx, event, now, story.notices)
+  return [{ change, notice: { event, copies: story.notices } }]
 }
+
+const once = (event: NewNotice['event']): NewNotice => ({ event, copies: 1 })
 
 export function payoutStory(name: string | null): typeof plainPayout | undefined {
   return name === null ? plainPayout : payoutStories[name]

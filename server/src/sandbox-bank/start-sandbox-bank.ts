@@ -3,11 +3,11 @@ import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { buildBankApi } from './bank-api.ts'
 import { NoticeSender } from './notice-sender.ts'
-import { isSomethingDue } from './notices.ts'
+import { untilDueMs } from './notices.ts'
 import { playDueActs } from './play-acts.ts'
 
-const lookEveryMs = 100
-/** The pause while many notices are due. */
+/** The longest pause, since other processes book too, and the shortest, while many notices are due. */
+const lookEveryMs = 250
 const lookAgainMs = 10
 const lookAgainAfterFaultMs = 1_000
 
@@ -44,15 +44,17 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
   const address = app.server.address() as AddressInfo
 
   const round = async () => {
-    if (!(await isSomethingDue(pool, now))) return lookEveryMs
-    await playDueActs(pool, now())
-    return (await teller.startDue()) > 0 ? lookAgainMs : lookEveryMs
+    const untilMs = (await untilDueMs(pool, now)) ?? lookEveryMs
+    if (untilMs > 0) return Math.min(Math.ceil(untilMs), lookEveryMs)
+    const played = await playDueActs(pool, now, teller)
+    return played + (await teller.startDue()) > 0 ? lookAgainMs : lookEveryMs
   }
   const loop = tellStories ? startLoop(round, onError) : undefined
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     async tick() {
-      let done = await playDueActs(pool, now())
+      let done = await playDueActs(pool, now, teller)
+      await teller.settled()
       for (let told = await teller.startDue(); told > 0; told = await teller.startDue()) {
         await teller.settled()
         done += told

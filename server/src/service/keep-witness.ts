@@ -136,11 +136,19 @@ export class WitnessKeeper {
     if (isKnown && !isDue) return
     await this.compareClocks()
     const loss = isKnown ? undefined : await this.lossOfWritten()
+    const newest = this.written.at(-1)
     if (loss || !(await this.raise())) {
       const words = `mark ${this.turn} of this process is not there`
       await this.hold(loss ?? { words, at: this.markedAt }, [])
       await this.begin()
     }
+    // Another server may have taken the mark than the one that was looked at: what was written is looked for there.
+    if (JSON.stringify(await this.place()) !== JSON.stringify(place)) {
+      this.isMoneyMoving = true
+      return
+    }
+    // They may be archived before the next look.
+    if (newest) this.written.splice(0, this.written.indexOf(newest) + 1)
     if (!isKnown) {
       this.sayWhereItIs(place, [])
       this.ground.metrics.databaseMoved()
@@ -184,7 +192,6 @@ export class WitnessKeeper {
   private async raise(): Promise<boolean> {
     const markedAt = this.ground.clock()
     this.isMoneyMoving = false
-    const before = this.written.at(-1)
     this.tried += 1n
     const mark: Mark = { witnessId: this.witnessId, turn: this.tried, markedAt }
     if (performance.now() - this.headsAtMs >= headsEveryMs) {
@@ -192,8 +199,6 @@ export class WitnessKeeper {
       this.headsAtMs = performance.now()
     }
     if (!(await raiseMark(this.pool, mark, this.turn))) return false
-    // They may be archived before the next look.
-    if (before) this.written.splice(0, this.written.indexOf(before) + 1)
     await this.keep(this.tried, markedAt)
     return true
   }

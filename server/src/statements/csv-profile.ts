@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/schema'
+import { compiled } from '../lib/compiled.ts'
 import { isTimeZone } from '../lib/local-time.ts'
 import { isEncoding } from './file-bytes.ts'
 
@@ -89,7 +89,7 @@ export const CsvProfileSchema = Type.Object(
 )
 export type CsvProfile = Static<typeof CsvProfileSchema>
 
-const validator = Compile(CsvProfileSchema)
+const validator = compiled(CsvProfileSchema)
 
 /** What is wrong with a profile, in words; null if nothing is. */
 export function csvProfileFault(profile: unknown): string | null {

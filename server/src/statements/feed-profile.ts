@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/schema'
+import { compiled } from '../lib/compiled.ts'
 import { compileSmsPattern } from './sms-pattern.ts'
 
 const Pointer = Type.String({ pattern: '^(/[^/]{1,64}){1,6}$' })
@@ -61,7 +61,7 @@ export interface SentPush {
   payer: { accountNo: string | null; name: string | null; bank: string | null }
 }
 
-const validator = Compile(FeedProfileSchema)
+const validator = compiled(FeedProfileSchema)
 
 /** Profiles for senders that describe what they send. */
 export const builtInFeedProfiles: Record<string, FeedProfile> = {

@@ -1,8 +1,11 @@
 import { keepApiLog } from '../agents/api-log.ts'
+import { lookAtRule } from '../alert-rules/look-at-rules.ts'
 import { channels } from '../alerts/alert.ts'
+import type { SendMail } from '../alerts/alert-senders.ts'
 import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
 import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
 import { keepWatch } from '../alerts/keep-watch.ts'
+import { gatherHeld } from '../alerts/quiet-hours.ts'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { brokenConnections } from '../bank-accounts/bank-connections.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
@@ -39,6 +42,9 @@ import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
 import { proveOnward, RoundProof } from '../proof/verify.ts'
 import { redDays } from '../reconcile/red-days.ts'
+import { tellDigests } from '../reports/daily-digest.ts'
+import { forgetReportFiles } from '../reports/report-schedule.ts'
+import { sendReport, startReports } from '../reports/send-reports.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -63,7 +69,12 @@ export interface WorkerOptions {
   /** The zone in which days begin. */
   timeZone: string
   /** How people are told outside of the console, and what to do about what did not reach them. */
-  alerts: { senders: AlertSenders; onGivenUp: (message: string) => void }
+  alerts: {
+    senders: AlertSenders
+    /** Undefined if mail is not set up. */
+    sendMail: SendMail | undefined
+    onGivenUp: (message: string) => void
+  }
   /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
   heads: { publish: () => Promise<void>; everyMs: number } | undefined
   onError: (error: unknown) => void
@@ -87,7 +98,6 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     alerts,
     heads,
     onError,
-    onProofFailure,
   } = options
   const passOn: CallWatch['passOn'] = payouts && ((...given) => payouts.take(...given))
   const notices = new NoticeTaker(desk, onError, passOn)
@@ -201,31 +211,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       onError,
     ),
   ]
-  if (provesLedger) {
-    // Each round reads a limited number of rows, so that the proof costs the same on a large ledger.
-    let known: string[] = []
-    const round = new RoundProof()
-    const proof = repeat(
-      1_000,
-      async () => {
-        const tell = (findings: readonly string[]) => {
-          for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
-        }
-        const { findings } = await proveOnward(proofPool, desk.now())
-        // Before the rest, which may fail.
-        tell(findings)
-        const others = await round.step(proofPool, onError)
-        tell(others)
-        if (others.some((finding) => !known.includes(finding))) {
-          await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
-        }
-        known = [...findings, ...others]
-        return 'done'
-      },
-      onError,
-    )
-    loops.push(proof)
-  }
+  if (provesLedger) loops.push(proofLoop(options))
   if (heads) {
     const publish = async () => {
       await heads.publish()
@@ -243,6 +229,59 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
       await sender.stop()
     },
   }
+}
+
+/** What part of the time old rows are proved again, and the longest pause for that. */
+const againShare = 0.03
+const longestRestMs = 5_000
+
+/**
+ * Proves the ledger: new rows every second, and old ones again, a limited number at a time. That rests in between, so that
+ * it costs the same on a large ledger and leaves a busy machine to the orders.
+ */
+function proofLoop({
+  desk,
+  proofPool,
+  onError,
+  onProofFailure,
+}: Pick<WorkerOptions, 'desk' | 'proofPool' | 'onError' | 'onProofFailure'>): Repeated {
+  const round = new RoundProof()
+  let known: string[] = []
+  let restsUntilMs = 0
+  const prove = async (again: boolean) => {
+    const tell = (findings: readonly string[]) => {
+      for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
+    }
+    const { findings } = await proveOnward(proofPool, desk.now(), { again })
+    // Before the rest, which may fail.
+    tell(findings)
+    if (!again) {
+      known = [...new Set([...known, ...findings])]
+      return
+    }
+    const others = await round.step(proofPool, onError)
+    tell(others)
+    if (others.some((finding) => !known.includes(finding))) {
+      await raiseAlert(proofPool, { ...otherFault, at: desk.now() })
+    }
+    known = [...findings, ...others]
+  }
+  return repeat(
+    1_000,
+    async () => {
+      const startedMs = performance.now()
+      const again = startedMs >= restsUntilMs
+      try {
+        await prove(again)
+      } finally {
+        const tookMs = performance.now() - startedMs
+        const restMs = Math.min(tookMs / againShare, longestRestMs)
+        if (again) restsUntilMs = performance.now() + restMs
+      }
+      return 'done'
+    },
+    onError,
+  )
 }
 
 /** Folds the journals into summaries, and forgets old ones. */
@@ -263,6 +302,9 @@ function insightLoops(
 /** How long a deposit at a connector is known by the company's own id. */
 const depositsKeptMs = 90 * 86_400_000
 
+/** How long files of reports are kept. */
+const reportsKeptMs = 400 * 86_400_000
+
 /** How long alerts are kept after they were handed out. */
 const alertsKeptMs = 90 * 86_400_000
 
@@ -270,7 +312,7 @@ const alertsKeptMs = 90 * 86_400_000
 function alertLoops(
   { pool, secretKeys, now }: Desk,
   proofPool: Pool,
-  { senders, onGivenUp }: WorkerOptions['alerts'],
+  { senders, sendMail, onGivenUp }: WorkerOptions['alerts'],
   onError: (error: unknown) => void,
 ): Repeated[] {
   const available = channels.filter((channel) => senders[channel] !== undefined)
@@ -295,6 +337,20 @@ function alertLoops(
     repeat(2_000, handOut, onError),
     repeat(2_000, () => deliverAlerts(pool, secretKeys, senders, now, onGivenUp), onError),
     repeat(60_000, watch, onError),
+    repeat(2_000, () => lookAtRule(proofPool, now), onError),
+    repeat(10_000, () => gatherHeld(pool, now), onError),
+    repeat(10_000, () => tellDigests(proofPool, now()), onError),
+    repeat(10_000, () => startReports({ pool: proofPool, now }), onError),
+    repeat(
+      5_000,
+      () => sendReport({ pool: proofPool, secretKeys, now, sendMail }, onError),
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      () => forgetReportFiles(proofPool, new Date(now().getTime() - reportsKeptMs)),
+      onError,
+    ),
     repeat(3_600_000, watchBanks, onError),
     repeat(
       3_600_000,

@@ -156,6 +156,7 @@ const long = (length: number) => 'x'.repeat(length)
 
 export const payoutFileCases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_payout_check', 'bank_accounts', { payout: 'push', payout_format: 'csv' }],
+  ['bank_accounts_payout_characters_check', 'bank_accounts', { payout_characters: 'thai' }],
   ['bank_accounts_payout_format', 'bank_accounts', { payout: 'file' }],
   ['bank_accounts_payout_days', 'bank_accounts', { payout_cutoffs: long(101) }],
   ['bank_accounts_payout_limits', 'bank_accounts', { payout_file_limit: 0 }],
@@ -165,6 +166,8 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_files_state_check', 'payout_files', { state: 'lost' }],
   ['payout_files_round_check', 'payout_files', { round: 0 }],
   ['payout_files_format_check', 'payout_files', { format: '' }],
+  ['payout_files_characters_check', 'payout_files', { characters: 'thai' }],
+  ['payout_files_zone_check', 'payout_files', { zone: '' }],
   ['payout_files_currency_check', 'payout_files', { currency: 'baht' }],
   ['payout_files_debtor_name_check', 'payout_files', { debtor_name: '' }],
   ['payout_files_debtor_account_no_check', 'payout_files', { debtor_account_no: '1' }],

@@ -245,6 +245,7 @@ const testedElsewhere = [
   'POST /restores/{id}/release',
   'POST /bank-accounts/{name}/payments',
   'POST /payment-decisions',
+  'POST /open-items/{item_id}/book',
 ]
 
 /** These take no reason. */

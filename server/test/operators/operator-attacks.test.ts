@@ -350,6 +350,9 @@ describe('a session that was left open', () => {
     'POST /connectors/{name}/samples',
     'POST /connectors/{name}/try',
     'POST /limits/try',
+    'POST /alert-rules/try',
+    'POST /alerts-sent/resend',
+    'POST /report-schedules/resend',
     'POST /agents/{app_id}/secrets/{id}/revoke',
     'POST /agents/{app_id}/keys/{slot}/revoke',
     'POST /bank-accounts/preview',
@@ -416,7 +419,7 @@ describe('a session that was left open', () => {
     if (name === 'amount') return ['1']
     const fitting = new RegExp(shape.pattern ?? '')
     return [
-      ['text', '1', '2026-11-16', 'a'.repeat(32), 'a'.repeat(64)].find((each) =>
+      ['text', '1', '08:00', '2026-11-16', 'a'.repeat(32), 'a'.repeat(64)].find((each) =>
         fitting.test(each),
       ),
     ]

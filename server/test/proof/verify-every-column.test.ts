@@ -566,6 +566,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alert_channels',
     'alert_choices',
     'alert_watch',
+    'alert_rules',
+    'alert_rule_states',
+    'alert_times',
+  ]),
+  ...says('reports that were sent; what they say is read from the books', [
+    'report_schedules',
+    'report_runs',
+    'report_files',
   ]),
   schema_migrations: 'how the tables came about',
 }
@@ -618,7 +626,7 @@ beforeAll(async () => {
   ])
   for (let round = 0; round < 4; round++) await proveOnward(pool, new Date())
   // The second look is at the first agent, then at the house.
-  await owner.query(`update proofs set checked_at = case agent_id when 1 then '2026-01-01'::timestamptz
+  await owner.query(`update proofs set again_at = case agent_id when 1 then '2026-01-01'::timestamptz
     when -1 then '2026-01-02' else 'infinity' end`)
   await freeToLie()
   await owner.query('create schema backup')

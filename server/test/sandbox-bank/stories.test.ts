@@ -52,7 +52,7 @@ const deposits: [story: string, ending: Ending][] = [
       told: ['EXPIRED'],
       balance: 1_000,
       waiting: ['wrong_amount'],
-      terms: { expiresInS: 2 },
+      terms: { expiresInS: 5 },
     },
   ],
   ['underpaid', { told: ['PAID'], balance: 1_049, terms: { lateMoney: 'credit' } }],

@@ -1,5 +1,5 @@
 import type { Body } from '../../api.ts'
-import { locale } from '../../languages/language.ts'
+import { locale, plainNumber } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 import type { AgentDetail } from './agent-detail.ts'
 import { agentTerms } from './agent-terms.ts'
@@ -80,7 +80,7 @@ export function termText({ kind }: TermField, text: string): string {
 function parsed({ kind }: TermField, text: string): string | number | string[] | null {
   switch (kind) {
     case 'number':
-      return Number(text.replace(/[\s,]/g, ''))
+      return Number(plainNumber(text.replace(/\s/g, '')))
     case 'lines':
       return text.split(/\s+/).filter((line) => line !== '')
     case 'optional':

@@ -62,6 +62,8 @@ export const formWords = translated('form', {
     payout_format: 'Format of the payment files',
     payout_formatHint: 'As the bank takes it. Ask the bank before the first file.',
     choosePayoutFormat: 'Choose a format',
+    payout_characters: 'Names in the payment files',
+    payout_charactersHint: 'Ask the bank which characters it takes.',
     payout_cutoffs: 'Cut-off times of the bank',
     payout_cutoffsHint: 'In the bank’s time zone, such as 14:30. One time, then Enter.',
     payout_holidays: 'Days on which the bank does not work',
@@ -123,6 +125,11 @@ export const formWords = translated('form', {
     none: 'None: it pays nothing out',
     file: 'By payment files that two people let go',
   } as Record<string, string>,
+  payoutCharacters: {
+    format: 'as the format usually has them',
+    latin: 'in Latin letters only; a name that has none is refused',
+    kept: 'as they are',
+  },
   payoutFormat: (title: string, isChecked: boolean) =>
     isChecked ? title : `${title} (not checked with the bank)`,
   feedProfiles: {

@@ -59,6 +59,7 @@ export const bankAccountWords = translated('bankAccount', {
     zone: 'Time zone',
     payout: 'Withdrawals',
     payoutFormat: 'Format of payment files',
+    payoutCharacters: 'Names in payment files',
     payoutCutoffs: 'Cut-off times',
     payoutHolidays: 'Bank holidays',
     payoutFileLimit: 'Most in one payment file',

@@ -27,6 +27,7 @@ export function ConnectorOverview({ connector }: { connector: ConnectorDetail })
           <Facts
             facts={[
               [facts.state, <StateBadge key="s" state={stateOf(connector)} />],
+              connector.fault !== null && [facts.fault, connector.fault],
               [facts.company, connector.company],
               source !== null && [facts.source, source],
               [facts.can, canText(connector)],

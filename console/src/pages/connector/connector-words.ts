@@ -65,6 +65,7 @@ export const connectorWords = translated('connector', {
   facts: {
     title: 'Connector',
     state: 'State',
+    fault: 'Cannot be read',
     company: 'Company',
     source: 'Documentation that was read',
     can: 'Can do',

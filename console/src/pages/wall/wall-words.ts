@@ -1,4 +1,6 @@
-export const wallWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const wallWords = translated('wall', {
   title: 'Today',
   leave: 'Back to the console',
   asOf: 'As of',
@@ -8,8 +10,7 @@ export const wallWords = {
   out: 'Paid out',
   yesterday: 'yesterday by now',
   success: { deposit: 'Deposits paid', withdraw: 'Withdrawals paid' },
-  of: (paid: number, ended: number) =>
-    `${paid.toLocaleString('en')} of ${ended.toLocaleString('en')}`,
+  of: (paid: number, ended: number) => `${numberText(paid)} of ${numberText(ended)}`,
   queue: 'Waiting for a person',
   unknown: 'Unknown payouts',
   callbacks: 'Callbacks failing',
@@ -23,7 +24,7 @@ export const wallWords = {
   proof: 'Books',
   proved: 'proved',
   red: (agents: number) => (agents === 1 ? 'one is wrong' : `${agents} are wrong`),
-  behind: (rows: number) => `${rows.toLocaleString('en')} rows to prove`,
+  behind: (rows: number) => `${numberText(rows)} rows to prove`,
   providers: 'Providers',
   unknownAt: (count: number) => (count === 0 ? '' : `${count} unknown`),
-}
+})

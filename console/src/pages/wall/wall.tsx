@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Answer, ask } from '../../api.ts'
+import { numberText, percentText } from '../../languages/language.ts'
 import { Money } from '../../parts/money.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
@@ -100,21 +101,21 @@ function Figures({ home, queue }: { home: Home; queue: number | undefined }) {
       </div>
       <div className={classes.row}>
         <Tile label={says.queue} tone={queue ? 'warn' : undefined}>
-          {queue === undefined ? '–' : counted(queue)}
+          {queue === undefined ? '–' : numberText(queue)}
         </Tile>
         <Tile
           label={says.unknown}
           tone={waiting.payouts.count > 0 ? 'bad' : undefined}
           note={<Oldest at={waiting.payouts.oldest_at} />}
         >
-          {counted(waiting.payouts.count)}
+          {numberText(waiting.payouts.count)}
         </Tile>
         <Tile
           label={says.callbacks}
           tone={callbacks.failing.count > 0 ? 'warn' : undefined}
           note={<Oldest at={callbacks.failing.oldest_at} />}
         >
-          {counted(callbacks.failing.count)}
+          {numberText(callbacks.failing.count)}
         </Tile>
         <Tile label={says.lanes} tone={stuck > 0 ? 'warn' : 'good'}>
           {stuck === 0
@@ -167,6 +168,4 @@ function Oldest({ at }: { at: string | null }) {
 }
 
 const ofDay = ({ paid, ended }: Home['deposits']['today']) => says.of(paid, ended)
-const counted = (count: number) => count.toLocaleString('en')
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-const rate = (value: number | null) => (value === null ? '–' : percent.format(value))
+const rate = (value: number | null) => (value === null ? '–' : percentText(value))

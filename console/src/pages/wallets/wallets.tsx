@@ -26,7 +26,13 @@ const columns: Column<Wallet>[] = [
     cell: (row) => <PageLink to={pages.wallet(row.app_id)}>{row.agent_name}</PageLink>,
   },
   { key: 'app_id', head: says.columns.appId, cell: (row) => <CopyId id={row.app_id} short /> },
-  { key: 'balance', head: says.columns.balance, right: true, phone: 'first', cell: money((row) => row.balance) },
+  {
+    key: 'balance',
+    head: says.columns.balance,
+    right: true,
+    phone: 'first',
+    cell: money((row) => row.balance),
+  },
   { key: 'held', head: says.columns.held, right: true, cell: money((row) => row.held) },
   { key: 'fees', head: says.columns.fees, right: true, cell: money((row) => row.fees) },
   {

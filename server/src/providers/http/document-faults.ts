@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { Compile } from 'typebox/schema'
+import { compiled } from '../../lib/compiled.ts'
 import { jsonMembers } from '../../lib/json-members.ts'
 import { isTimeZone } from '../../lib/local-time.ts'
 import { parseDecimal } from '../../lib/money.ts'
@@ -15,7 +15,7 @@ import { type DocumentFault, schemaFaults } from './schema-faults.ts'
 import { isIdempotency, isOwnHeader, keysOf, signingFaults } from './signing-faults.ts'
 import { placeholdersIn } from './template.ts'
 
-const checked = Compile(ConnectorDocument)
+const checked = compiled(ConnectorDocument)
 const maxBytes = 256 * 1024
 
 /** Reads a document; all that is wrong with it if anything is. */

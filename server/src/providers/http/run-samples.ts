@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/schema'
+import { compiled } from '../../lib/compiled.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { type Currency, currencies, parseDecimal } from '../../lib/money.ts'
 import type { ConnectorDocument, EventAt } from './connector-document.ts'
@@ -70,7 +70,7 @@ export interface SamplesRun {
   missing: string[]
 }
 
-const checked = Compile(SampleSet)
+const checked = compiled(SampleSet)
 
 /** Reads a sample set; why it is none if it is not. */
 export function readSamples(text: string): { set: SampleSet } | { fault: string } {
