@@ -145,6 +145,7 @@ export default {
       added: (by) => `foi incluída por ${by},`,
       changed: (what, by) => `foi alterada por ${by} (${what}),`,
       fields: {
+        payout_characters: 'como os nomes são escritos nos arquivos de pagamento',
         bank: 'banco',
         account_no: 'número',
         account_name: 'nome do titular',
@@ -186,6 +187,7 @@ export default {
     },
   },
   state: {
+    unreadable: 'Ilegível',
     proposal_open: 'Aguardando',
     proposal_approved: 'Aprovado, em andamento',
     proposal_done: 'Concluído',
@@ -1375,6 +1377,8 @@ export default {
     },
   },
   action: {
+    forget_view: 'Esquecer visão compartilhada',
+    share_view: 'Compartilhar visão',
     end_view_as_agent: 'Deixar de ver o console como um agente',
     view_as_agent: 'Ver o console como um agente',
     abandon_payout_file: 'Abandonar arquivo de pagamento',
@@ -1531,6 +1535,11 @@ export default {
     },
   },
   form: {
+    payoutCharacters: {
+      format: 'como o formato costuma tê-los',
+      latin: 'só em letras latinas; um nome que não as tem é recusado',
+      kept: 'como são',
+    },
     newTitle: 'Adicionar conta bancária',
     newSays:
       'Pagadores veem o número e o QR code desta conta. Veja a prévia antes de salvar: nada é guardado até lá.',
@@ -1546,6 +1555,8 @@ export default {
       sftp: 'O servidor de arquivos do banco (SFTP)',
     },
     fields: {
+      payout_characters: 'Nomes nos arquivos de pagamento',
+      payout_charactersHint: 'Pergunte ao banco que caracteres ele aceita.',
       name: 'Nome',
       nameHint: 'Letras minúsculas, dígitos e hífens. Dá nome ao provedor e nunca é reutilizado.',
       currency: 'Moeda',
@@ -1753,6 +1764,7 @@ export default {
     },
     terms: 'Condições',
     facts: {
+      payoutCharacters: 'Nomes nos arquivos de pagamento',
       state: 'Situação',
       currency: 'Moeda',
       bank: 'Banco',
@@ -2132,6 +2144,7 @@ export default {
       noFault: 'nenhum',
     },
     facts: {
+      fault: 'Ilegível',
       title: 'Conector',
       state: 'Situação',
       company: 'Empresa',
@@ -2648,6 +2661,24 @@ export default {
     says: 'Abrindo o console só para olhar: nada pode ser alterado com ele.',
   },
   openItem: {
+    bookings: {
+      write_off: {
+        button: 'A casa assume',
+        explain:
+          'O valor saiu e não volta tão cedo: os livros o mostram como perda da casa neste provedor. Se voltar depois, esta pendência reabre.',
+      },
+      charge_agent: {
+        button: 'Cobrar do agente',
+        explain:
+          'O agente concordou em assumir: o valor sai da sua carteira, e os livros mostram que saiu neste provedor. Se voltar depois, esta pendência reabre.',
+      },
+      received_back: {
+        button: 'O dinheiro voltou',
+        explain:
+          'O extrato do banco mostra que voltou: o que foi lançado é revertido, e o agente recebe de volta o que lhe foi cobrado.',
+      },
+    },
+    bookedNow: 'Lançado e fechado.',
     title: 'Pendência',
     heading: (amount) => `Pagamento de ${amount}: quem tem razão?`,
     next: 'O que fazer',
