@@ -3,13 +3,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { addressNow } from './hosts.ts'
 import { serviceRole, sqlState } from './pool.ts'
-import { refuseTransactionPooler } from './refuse-pooler.ts'
+import { refuseSharedSession } from './refuse-pooler.ts'
 import { DatabaseFault, type MigratingSession, runMigration } from './run-migration.ts'
 
 const ourMigrations = new URL('../../src/db/migrations/', import.meta.url)
 
 /** Held while migrating, so that a second process waits instead of doing the same work. */
 const migrationLock = 7_358_401
+
+const poolerWords =
+  'a pooler before it gives each transaction another session (pool_mode = transaction), and a migration needs its own: name the server itself in DATABASE_OWNER_URL'
 
 export interface MigrateOptions {
   /** The login that the service runs as, if it is not the owner. */
@@ -27,15 +30,12 @@ export interface MigrateOptions {
 export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { log = () => {} } = options
   const address = await addressNow(ownerUrl)
-  await refuseTransactionPooler(
-    ownerUrl,
-    'a pooler before it gives each transaction another session (pool_mode = transaction), and a migration needs its own: name the server itself in DATABASE_OWNER_URL',
-  )
   const client = newClient(address)
   const onlooker = newClient(address)
   await client.connect()
   try {
     await onlooker.connect()
+    await refuseSharedSession(client, onlooker, poolerWords)
     await takeMigrationLock(client, log)
     await createRole(client)
     await joinRole(client, options.serviceLogin)

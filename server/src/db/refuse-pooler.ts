@@ -5,21 +5,27 @@ import { DatabaseFault } from './run-migration.ts'
 /** How many transactions are looked at: a pooler gives the server connection that became free last to whoever asks. */
 const looks = 5
 
-/**
- * Refuses an address whose pooler gives each transaction another session, where sessions are needed. Two connections that
- * have the same process at the server betray it.
- */
+/** Refuses an address whose pooler gives each transaction another session, where sessions are needed. */
 export async function refuseTransactionPooler(url: string, words: string): Promise<void> {
   const address = await addressNow(url)
-  const clients = [newClient(address), newClient(address)] as const
+  const [one, two] = [newClient(address), newClient(address)]
   try {
-    for (const client of clients) await client.connect()
-    const [one, two] = clients
-    for (let look = 0; look < looks; look++) {
-      if ((await processOf(one)) === (await processOf(two))) throw new DatabaseFault(words)
-    }
+    await one.connect()
+    await two.connect()
+    await refuseSharedSession(one, two, words)
   } finally {
-    await Promise.all(clients.map((client) => client.end().catch(() => {})))
+    await Promise.all([one, two].map((client) => client.end().catch(() => {})))
+  }
+}
+
+/** Two connections that have the same process at the server betray such a pooler. */
+export async function refuseSharedSession(
+  one: pg.Client,
+  two: pg.Client,
+  words: string,
+): Promise<void> {
+  for (let look = 0; look < looks; look++) {
+    if ((await processOf(one)) === (await processOf(two))) throw new DatabaseFault(words)
   }
 }
 
