@@ -237,6 +237,116 @@ export interface Operations {
       }[]
     }
   }
+  'GET /console/api/alert-rules': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** a name, 1 to 60 characters */
+        name: string
+        /** null: each agent */
+        app_id: string | null
+        /** what it watches for */
+        kind:
+          | 'payout_unknown'
+          | 'lane_probing'
+          | 'callbacks_failing'
+          | 'success_below'
+          | 'balance_below'
+          | 'proof_red'
+          | 'breaks'
+          | 'nothing_for'
+        /** minutes, a number, per cent, or an amount, as the kind has it */
+        threshold: string | null
+        /** orders that ended in the last so many */
+        window_minutes: number | null
+        /** of fewer nothing is said */
+        min_orders: number | null
+        /** deposit or withdraw; null: both */
+        order_kind: 'deposit' | 'withdraw' | null
+        /** a provider or a bank account; null: each */
+        provider: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** such as 08:00 */
+        hours_from: string | null
+        /** such as 08:00 */
+        hours_to: string | null
+        /** a time zone such as Asia/Bangkok */
+        zone: string | null
+        roles: ('admin' | 'operator' | 'viewer' | 'agent')[]
+        people: string[]
+        /** where they are told; none: wherever each of them wants to be */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+        is_on: boolean
+        /** what it watches for, in a sentence */
+        words: string
+        /** when it was last looked at */
+        looked_at: string | null
+        /** what it has found wrong and told of */
+        wrong: {
+          subject: string
+          /** since when */
+          since: string
+          words: string
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+      }[]
+    }
+  }
+  'GET /console/api/alerts-sent': {
+    query: {
+      /** next from the page before */
+      cursor?: string
+      /** 1 to 200 */
+      limit?: number
+      /** only in this state */
+      state?: 'waiting' | 'held' | 'gathered' | 'sent' | 'given_up'
+    }
+    body: undefined
+    answer: {
+      data: {
+        alert_id: string
+        user_id: string
+        email: string
+        kind: string
+        title: string
+        words: string
+        /** how many times it happened */
+        count: number
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
+        /** what became of it */
+        state: 'waiting' | 'held' | 'gathered' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+        /** when it is sent next */
+        due_at: string | null
+        /** when it was sent or given up */
+        ended_at: string | null
+      }[]
+      /** pass as cursor; null at the end */
+      next: string | null
+    }
+  }
   'GET /console/api/api-log': {
     query: {
       /** an agent's app id */
@@ -459,9 +569,11 @@ export interface Operations {
         | 'cancel_payout_file'
         | 'change_addresses'
         | 'change_agent'
+        | 'change_alert_rules'
         | 'change_limits'
         | 'change_password'
         | 'change_policy'
+        | 'change_reports'
         | 'change_settlement'
         | 'change_user'
         | 'choose_alerts'
@@ -479,14 +591,17 @@ export interface Operations {
         | 'end_other_sessions'
         | 'end_session'
         | 'end_sessions'
+        | 'end_view_as_agent'
         | 'enrol_authenticator'
         | 'expire_proposal'
         | 'explain_movement'
         | 'export_books'
         | 'export_orders'
         | 'export_payout_file'
+        | 'export_report'
         | 'export_statement'
         | 'forget_devices'
+        | 'forget_view'
         | 'give_code'
         | 'import_statement'
         | 'lift_stop'
@@ -511,6 +626,7 @@ export interface Operations {
         | 'remove_route'
         | 'replay_callbacks'
         | 'reseal_payout_file'
+        | 'resend_alert'
         | 'resend_callback'
         | 'resend_order'
         | 'reset_user'
@@ -524,11 +640,13 @@ export interface Operations {
         | 'see_answer'
         | 'send_payout_file'
         | 'set_alert_channel'
+        | 'set_alert_times'
         | 'set_bank_account'
         | 'set_provider'
         | 'set_route'
         | 'set_routes'
         | 'settle_agent'
+        | 'share_view'
         | 'sign_in'
         | 'sign_off_day'
         | 'sign_out'
@@ -540,6 +658,7 @@ export interface Operations {
         | 'take_payout_report'
         | 'use_connector'
         | 'use_route'
+        | 'view_as_agent'
         | 'void_order'
         | 'withdraw_proposal'
         | 'write_off'
@@ -796,6 +915,8 @@ export interface Operations {
       /** file: withdrawals leave by payment files */
       payout: 'none' | 'file'
       payout_format: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters: 'format' | 'latin' | 'kept'
       payout_cutoffs: string[]
       payout_holidays: string[]
       payout_draft_before: number | null
@@ -1493,6 +1614,8 @@ export interface Operations {
         payouts: boolean
         /** the bank account whose lines it reports */
         account: string | null
+        /** why what is to be used cannot be read, so that it is not used */
+        fault: string | null
         figures: {
           /** since this process began */
           calls: number
@@ -1542,6 +1665,8 @@ export interface Operations {
       payouts: boolean
       /** the bank account whose lines it reports */
       account: string | null
+      /** why what is to be used cannot be read, so that it is not used */
+      fault: string | null
       figures: {
         /** since this process began */
         calls: number
@@ -1626,6 +1751,15 @@ export interface Operations {
       at: string
       /** users whose password is known to somebody who guessed codes */
       stopped_users: number | null
+      /** what holds payouts back since the database was restored */
+      restore_hold: {
+        /** since when nothing is paid out */
+        at: string
+        /** whether all providers have been asked */
+        asked: boolean
+        /** what somebody has to find out about before it is released */
+        open_differences: number
+      } | null
       /** orders that no provider takes, in the currencies of active agents */
       refuses:
         | {
@@ -2233,6 +2367,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -2245,9 +2384,20 @@ export interface Operations {
     query: Record<string, never>
     body: undefined
     answer: {
+      /** from when to when I am not told what can wait, and when I get a digest of the day before; null: never */
+      times: {
+        /** a time zone such as Asia/Bangkok */
+        zone: string
+        /** a time of day such as 22:00 */
+        quiet_from: string | null
+        /** a time of day such as 22:00 */
+        quiet_to: string | null
+        /** a time of day such as 22:00 */
+        digest_at: string | null
+      }
       channels: {
-        /** one of mail, webhook, telegram, line */
-        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
         /** whether the service is set up for it */
         available: boolean
         /** where it leads, if that is set */
@@ -2270,20 +2420,23 @@ export interface Operations {
           | 'callbacks_failing'
           | 'bank_connection'
           | 'bank_account_full'
+          | 'rule_fired'
+          | 'rule_over'
+          | 'digest'
         title: string
         /** about security: to every channel that I have */
         always: boolean
         /** where I want to hear of it */
-        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
       }[]
       latest: {
         kind: string
         words: string
         count: number
-        /** one of mail, webhook, telegram, line */
-        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
         /** what became of it */
-        state: 'waiting' | 'sent' | 'given_up'
+        state: 'waiting' | 'held' | 'gathered' | 'sent' | 'given_up'
         attempts: number
         /** what went wrong last */
         error: string | null
@@ -2531,6 +2684,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -2580,6 +2735,10 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** the user, as the agent names it */
+      user?: string
+      /** a tag of the order or of its user */
+      tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
@@ -2641,6 +2800,8 @@ export interface Operations {
         expires_at: string | null
         /** when its outcome became known */
         completed_at: string | null
+        /** none for the agent's own users */
+        tags: string[]
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2680,6 +2841,10 @@ export interface Operations {
       max_amount?: number
       /** the name of a provider */
       provider?: string
+      /** the user, as the agent names it */
+      user?: string
+      /** a tag of the order or of its user */
+      tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
       /** a whole id: txn_id, ref_id, reference at the provider, or payment */
@@ -3626,6 +3791,74 @@ export interface Operations {
       all: number
     }
   }
+  'GET /console/api/report-schedules': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      data: {
+        /** the id of a schedule */
+        id: string
+        /** a name, 1 to 60 characters; files are named after it */
+        name: string
+        /** an agent's app id */
+        app_id: string | null
+        /** day, week, month */
+        every: 'day' | 'week' | 'month'
+        /** the time of day at which it is made, after the period has ended */
+        made_at: string
+        /** the time zone of periods and of made_at */
+        zone: string
+        formats: ('csv' | 'xlsx' | 'pdf')[]
+        /** every row of the journal, and not only what they come to */
+        with_rows: boolean
+        /** how it is sent */
+        way: 'mail' | 'sftp'
+        recipients: string[]
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        /** the server's key as ssh-keygen -l writes it */
+        sftp_host_key: string | null
+        /** the folder that files are put into */
+        sftp_folder: string | null
+        is_on: boolean
+        /** whether a private key for SFTP is kept */
+        has_key: boolean
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+        /** its last reports, newest first */
+        runs: {
+          /** a day, week or month, such as 2026-11-16, 2026-W47 or 2026-11 */
+          period: string
+          /** what became of it */
+          state: 'waiting' | 'sent' | 'given_up'
+          attempts: number
+          /** what went wrong last */
+          error: string | null
+          /** when it was due */
+          created_at: string
+          /** when it is tried next */
+          due_at: string | null
+          /** when it was sent or given up */
+          ended_at: string | null
+          files: {
+            /** csv, xlsx, pdf */
+            format: 'csv' | 'xlsx' | 'pdf'
+            name: string
+            size: number
+          }[]
+        }[]
+      }[]
+      /** whether mail is set up */
+      mail: boolean
+    }
+  }
+  'GET /console/api/report-schedules/{id}/{period}/{format}': {
+    query: Record<string, never>
+    body: undefined
+    answer: string
+  }
   'GET /console/api/restores': {
     query: Record<string, never>
     body: undefined
@@ -3645,6 +3878,14 @@ export interface Operations {
         differences: {
           subject: string
           words: string
+          /** the order that it is about */
+          txn_id: string | null
+          /** who may have that order */
+          provider: string | null
+          /** by which it may have it */
+          references: string[]
+          /** whether it has to be named when payouts are released */
+          open: boolean
         }[]
       }[]
     }
@@ -3737,6 +3978,38 @@ export interface Operations {
         says: string
       }[]
       next: null
+    }
+  }
+  'GET /console/api/trends': {
+    query: {
+      /** wallets: what was available at the end of each day; agents: what was paid of the orders of each day; providers: how many orders of each day were paid; lanes: about how many orders of each day a callback was accepted */
+      of: 'wallets' | 'agents' | 'providers' | 'lanes'
+    }
+    body: undefined
+    answer: {
+      days: string[]
+      /** rows of journals that are not counted yet */
+      behind: number
+      data: {
+        /** an app id or the name of a provider */
+        name: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        values: number[]
+      }[]
     }
   }
   'GET /console/api/unexplained-movements': {
@@ -4194,6 +4467,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -4290,6 +4565,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -4817,6 +5094,33 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/agents/{app_id}/view-as': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
+      mode: 'sandbox' | 'live'
+      /** the zone in which times are shown */
+      time_zone: string
+      version: string
+      /** the time of the service */
+      now: string
+    }
+  }
   'POST /console/api/alarms/{id}/acknowledge': {
     query: Record<string, never>
     body: undefined
@@ -4830,6 +5134,156 @@ export interface Operations {
         words: string
       }[]
     }
+  }
+  'POST /console/api/alert-rules/remove': {
+    query: Record<string, never>
+    body: {
+      /** a name, 1 to 60 characters */
+      name: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** a name, 1 to 60 characters */
+        name: string
+        /** null: each agent */
+        app_id: string | null
+        /** what it watches for */
+        kind:
+          | 'payout_unknown'
+          | 'lane_probing'
+          | 'callbacks_failing'
+          | 'success_below'
+          | 'balance_below'
+          | 'proof_red'
+          | 'breaks'
+          | 'nothing_for'
+        /** minutes, a number, per cent, or an amount, as the kind has it */
+        threshold: string | null
+        /** orders that ended in the last so many */
+        window_minutes: number | null
+        /** of fewer nothing is said */
+        min_orders: number | null
+        /** deposit or withdraw; null: both */
+        order_kind: 'deposit' | 'withdraw' | null
+        /** a provider or a bank account; null: each */
+        provider: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** such as 08:00 */
+        hours_from: string | null
+        /** such as 08:00 */
+        hours_to: string | null
+        /** a time zone such as Asia/Bangkok */
+        zone: string | null
+        roles: ('admin' | 'operator' | 'viewer' | 'agent')[]
+        people: string[]
+        /** where they are told; none: wherever each of them wants to be */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+        is_on: boolean
+        /** what it watches for, in a sentence */
+        words: string
+        /** when it was last looked at */
+        looked_at: string | null
+        /** what it has found wrong and told of */
+        wrong: {
+          subject: string
+          /** since when */
+          since: string
+          words: string
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+      }[]
+    }
+  }
+  'POST /console/api/alert-rules/try': {
+    query: Record<string, never>
+    body: {
+      /** a name, 1 to 60 characters */
+      name: string
+      /** an agent's app id */
+      app_id?: string | null
+      /** what it watches for */
+      kind:
+        | 'payout_unknown'
+        | 'lane_probing'
+        | 'callbacks_failing'
+        | 'success_below'
+        | 'balance_below'
+        | 'proof_red'
+        | 'breaks'
+        | 'nothing_for'
+      /** minutes, a number, per cent, or an amount, as the kind has it */
+      threshold?: string | null
+      /** orders that ended in the last so many */
+      window_minutes?: number | null
+      /** of fewer nothing is said */
+      min_orders?: number | null
+      /** deposit or withdraw; null: both */
+      order_kind?: 'deposit' | 'withdraw' | null
+      /** a provider or a bank account; null: each */
+      provider?: string | null
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+        | null
+      /** such as 08:00 */
+      hours_from?: string | null
+      /** such as 08:00 */
+      hours_to?: string | null
+      /** a time zone such as Asia/Bangkok */
+      zone?: string | null
+      roles: ('admin' | 'operator' | 'viewer' | 'agent')[]
+      people: string[]
+      /** where they are told; none: wherever each of them wants to be */
+      channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+      is_on: boolean
+    }
+    answer: {
+      /** what it would say now */
+      now: string[]
+      /** how often it would have fired in the last 7 days; null where that is not known */
+      fired: number | null
+    }
+  }
+  'POST /console/api/alerts-sent/resend': {
+    query: Record<string, never>
+    body: {
+      /** the id of an alert */
+      alert_id: string
+      /** who was told */
+      user_id: string
+      /** one of mail, webhook, telegram, line, slack */
+      channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
+    }
+    answer: Record<string, never>
   }
   'POST /console/api/approvals/{id}/answer': {
     query: Record<string, never>
@@ -5071,6 +5525,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -5167,6 +5623,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -5305,6 +5763,8 @@ export interface Operations {
       payout?: 'none' | 'file'
       /** the format of payment files that its bank takes */
       payout_format?: string | null
+      /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+      payout_characters?: 'format' | 'latin' | 'kept'
       /** times */
       payout_cutoffs?: string[]
       /** days */
@@ -5469,6 +5929,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -5669,6 +6131,8 @@ export interface Operations {
         /** file: withdrawals leave by payment files */
         payout: 'none' | 'file'
         payout_format: string | null
+        /** how names are written in its files: latin letters, kept as they are, or as the format usually does */
+        payout_characters: 'format' | 'latin' | 'kept'
         payout_cutoffs: string[]
         payout_holidays: string[]
         payout_draft_before: number | null
@@ -6408,6 +6872,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -6608,6 +7077,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -6619,8 +7093,8 @@ export interface Operations {
   'POST /console/api/me/alerts/channels/remove': {
     query: Record<string, never>
     body: {
-      /** one of webhook, telegram, line */
-      channel: 'webhook' | 'telegram' | 'line'
+      /** one of webhook, telegram, line, slack */
+      channel: 'webhook' | 'telegram' | 'line' | 'slack'
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
@@ -6847,6 +7321,137 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
+      /** oldest first */
+      notes: {
+        /** when */
+        at: string
+        /** the address of who wrote it */
+        by: string
+        /** who was to look into it from then on */
+        assignee: string | null
+        note: string | null
+      }[]
+    }
+  }
+  'POST /console/api/open-items/{item_id}/book': {
+    query: Record<string, never>
+    body: {
+      /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+      as: 'write_off' | 'charge_agent' | 'received_back'
+      /** 3 to 500 characters that say why */
+      reason: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      item: {
+        /** its kind and the reference of the payout */
+        item_id: string
+        /** what contradicts what */
+        kind: 'paid_after_failed' | 'paid_twice' | 'failed_after_paid' | 'refunded_and_taken_back'
+        /** an agent's app id */
+        app_id: string | null
+        agent_name: string | null
+        /** the withdrawal */
+        txn_id: string
+        /** who said it */
+        provider: string
+        /** what the provider knows the payout by */
+        reference: string
+        /** what the payout is about */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** the state that its word would lead to */
+        provider_said: 'PAID' | 'REVERT' | 'FAILED' | 'CANCEL'
+        /** what the order was when it was said */
+        order_status: string
+        /** who had the order then */
+        order_provider: string | null
+        /** both sides, in words */
+        words: string
+        /** when it was first said */
+        opened_at: string
+        /** when it was closed */
+        closed_at: string | null
+        /** order_paid: its order is PAID by this payout after all; looked_into: by a person otherwise */
+        resolution: 'order_paid' | 'looked_into' | null
+        /** the address of who closed it */
+        closed_by: string | null
+        /** what it was closed on */
+        evidence: string | null
+        /** the address of who looks into it */
+        assignee: string | null
+      }
+      order: {
+        /** the service's transaction id */
+        txn_id: string
+        /** the agent's own id */
+        ref_id: string
+        /** an agent's app id */
+        app_id: string
+        agent_name: string
+        /** deposit or withdraw */
+        kind: 'deposit' | 'withdraw'
+        /** what has become of it */
+        status: 'WAITING' | 'PAID' | 'FAILED' | 'EXPIRED' | 'VOID' | 'CANCEL' | 'REVERT'
+        user_id: string
+        /** the amount asked for */
+        amount: number
+        /** what is to be paid, where it is not the amount */
+        payable: number | null
+        /** the fee of the transaction */
+        fee: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** what was really paid */
+        paid_amount: number | null
+        /** masked for viewers */
+        account_name: string
+        /** masked for viewers */
+        account_no: string
+        bank_code: string
+        /** null for the agent's own users */
+        provider: string | null
+        /** null for the agent's own users */
+        provider_ref: string | null
+        /** when it was created */
+        created_at: string
+        /** until when a deposit can be paid */
+        expires_at: string | null
+        /** when its outcome became known */
+        completed_at: string | null
+      }
+      /** what can be done about it, in words */
+      next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -6974,6 +7579,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -7097,6 +7704,8 @@ export interface Operations {
       }
       /** what can be done about it, in words */
       next: string
+      /** how what left can be booked; none if it need not be */
+      bookings: ('write_off' | 'charge_agent' | 'received_back')[]
       /** oldest first */
       notes: {
         /** when */
@@ -11662,9 +12271,164 @@ export interface Operations {
       next: null
     }
   }
+  'POST /console/api/report-schedules/remove': {
+    query: Record<string, never>
+    body: {
+      /** the id of a schedule */
+      id: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** the id of a schedule */
+        id: string
+        /** a name, 1 to 60 characters; files are named after it */
+        name: string
+        /** an agent's app id */
+        app_id: string | null
+        /** day, week, month */
+        every: 'day' | 'week' | 'month'
+        /** the time of day at which it is made, after the period has ended */
+        made_at: string
+        /** the time zone of periods and of made_at */
+        zone: string
+        formats: ('csv' | 'xlsx' | 'pdf')[]
+        /** every row of the journal, and not only what they come to */
+        with_rows: boolean
+        /** how it is sent */
+        way: 'mail' | 'sftp'
+        recipients: string[]
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        /** the server's key as ssh-keygen -l writes it */
+        sftp_host_key: string | null
+        /** the folder that files are put into */
+        sftp_folder: string | null
+        is_on: boolean
+        /** whether a private key for SFTP is kept */
+        has_key: boolean
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+        /** its last reports, newest first */
+        runs: {
+          /** a day, week or month, such as 2026-11-16, 2026-W47 or 2026-11 */
+          period: string
+          /** what became of it */
+          state: 'waiting' | 'sent' | 'given_up'
+          attempts: number
+          /** what went wrong last */
+          error: string | null
+          /** when it was due */
+          created_at: string
+          /** when it is tried next */
+          due_at: string | null
+          /** when it was sent or given up */
+          ended_at: string | null
+          files: {
+            /** csv, xlsx, pdf */
+            format: 'csv' | 'xlsx' | 'pdf'
+            name: string
+            size: number
+          }[]
+        }[]
+      }[]
+      /** whether mail is set up */
+      mail: boolean
+    }
+  }
+  'POST /console/api/report-schedules/resend': {
+    query: Record<string, never>
+    body: {
+      /** the id of a schedule */
+      id: string
+      /** a day, week or month, such as 2026-11-16, 2026-W47 or 2026-11 */
+      period: string
+    }
+    answer: Record<string, never>
+  }
+  'POST /console/api/report-schedules/run': {
+    query: Record<string, never>
+    body: {
+      /** the id of a schedule */
+      id: string
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** the id of a schedule */
+        id: string
+        /** a name, 1 to 60 characters; files are named after it */
+        name: string
+        /** an agent's app id */
+        app_id: string | null
+        /** day, week, month */
+        every: 'day' | 'week' | 'month'
+        /** the time of day at which it is made, after the period has ended */
+        made_at: string
+        /** the time zone of periods and of made_at */
+        zone: string
+        formats: ('csv' | 'xlsx' | 'pdf')[]
+        /** every row of the journal, and not only what they come to */
+        with_rows: boolean
+        /** how it is sent */
+        way: 'mail' | 'sftp'
+        recipients: string[]
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        /** the server's key as ssh-keygen -l writes it */
+        sftp_host_key: string | null
+        /** the folder that files are put into */
+        sftp_folder: string | null
+        is_on: boolean
+        /** whether a private key for SFTP is kept */
+        has_key: boolean
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+        /** its last reports, newest first */
+        runs: {
+          /** a day, week or month, such as 2026-11-16, 2026-W47 or 2026-11 */
+          period: string
+          /** what became of it */
+          state: 'waiting' | 'sent' | 'given_up'
+          attempts: number
+          /** what went wrong last */
+          error: string | null
+          /** when it was due */
+          created_at: string
+          /** when it is tried next */
+          due_at: string | null
+          /** when it was sent or given up */
+          ended_at: string | null
+          files: {
+            /** csv, xlsx, pdf */
+            format: 'csv' | 'xlsx' | 'pdf'
+            name: string
+            size: number
+          }[]
+        }[]
+      }[]
+      /** whether mail is set up */
+      mail: boolean
+    }
+  }
   'POST /console/api/restores/{id}/release': {
     query: Record<string, never>
     body: {
+      /** what was found of each open difference */
+      differences?: {
+        /** which one */
+        subject: string
+        /** not_paid: its order leaves again; has_it: its order is with this provider, who is asked; seen: it concerns no order that waits */
+        finding: 'not_paid' | 'has_it' | 'seen'
+        /** by which the provider has it */
+        reference?: string
+      }[]
       /** 3 to 500 characters that say why */
       reason: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
@@ -11686,6 +12450,14 @@ export interface Operations {
         differences: {
           subject: string
           words: string
+          /** the order that it is about */
+          txn_id: string | null
+          /** who may have that order */
+          provider: string | null
+          /** by which it may have it */
+          references: string[]
+          /** whether it has to be named when payouts are released */
+          open: boolean
         }[]
       }[]
     }
@@ -11745,6 +12517,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -11770,6 +12547,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -11812,6 +12594,11 @@ export interface Operations {
         agent_name: string | null
       }
       permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
       mode: 'sandbox' | 'live'
       /** the zone in which times are shown */
       time_zone: string
@@ -12022,6 +12809,14 @@ export interface Operations {
       link: string
     }
   }
+  'POST /console/api/view-as/leave': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the agent whose console it was */
+      app_id: string
+    }
+  }
   'POST /console/api/wallets/{app_id}/adjust': {
     query: Record<string, never>
     body: {
@@ -12190,6 +12985,131 @@ export interface Operations {
       colour: string | null
       /** a data: URL of a PNG, JPEG or WebP picture of at most 32 KiB, or null */
       logo: string | null
+    }
+  }
+  'PUT /console/api/alert-rules': {
+    query: Record<string, never>
+    body: {
+      /** a name, 1 to 60 characters */
+      name: string
+      /** an agent's app id */
+      app_id?: string | null
+      /** what it watches for */
+      kind:
+        | 'payout_unknown'
+        | 'lane_probing'
+        | 'callbacks_failing'
+        | 'success_below'
+        | 'balance_below'
+        | 'proof_red'
+        | 'breaks'
+        | 'nothing_for'
+      /** minutes, a number, per cent, or an amount, as the kind has it */
+      threshold?: string | null
+      /** orders that ended in the last so many */
+      window_minutes?: number | null
+      /** of fewer nothing is said */
+      min_orders?: number | null
+      /** deposit or withdraw; null: both */
+      order_kind?: 'deposit' | 'withdraw' | null
+      /** a provider or a bank account; null: each */
+      provider?: string | null
+      /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+      currency?:
+        | 'THB'
+        | 'VND'
+        | 'SGD'
+        | 'MYR'
+        | 'IDR'
+        | 'PHP'
+        | 'INR'
+        | 'BRL'
+        | 'EUR'
+        | 'CHF'
+        | 'GBP'
+        | 'USD'
+        | null
+      /** such as 08:00 */
+      hours_from?: string | null
+      /** such as 08:00 */
+      hours_to?: string | null
+      /** a time zone such as Asia/Bangkok */
+      zone?: string | null
+      roles: ('admin' | 'operator' | 'viewer' | 'agent')[]
+      people: string[]
+      /** where they are told; none: wherever each of them wants to be */
+      channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+      is_on: boolean
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** a name, 1 to 60 characters */
+        name: string
+        /** null: each agent */
+        app_id: string | null
+        /** what it watches for */
+        kind:
+          | 'payout_unknown'
+          | 'lane_probing'
+          | 'callbacks_failing'
+          | 'success_below'
+          | 'balance_below'
+          | 'proof_red'
+          | 'breaks'
+          | 'nothing_for'
+        /** minutes, a number, per cent, or an amount, as the kind has it */
+        threshold: string | null
+        /** orders that ended in the last so many */
+        window_minutes: number | null
+        /** of fewer nothing is said */
+        min_orders: number | null
+        /** deposit or withdraw; null: both */
+        order_kind: 'deposit' | 'withdraw' | null
+        /** a provider or a bank account; null: each */
+        provider: string | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** such as 08:00 */
+        hours_from: string | null
+        /** such as 08:00 */
+        hours_to: string | null
+        /** a time zone such as Asia/Bangkok */
+        zone: string | null
+        roles: ('admin' | 'operator' | 'viewer' | 'agent')[]
+        people: string[]
+        /** where they are told; none: wherever each of them wants to be */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+        is_on: boolean
+        /** what it watches for, in a sentence */
+        words: string
+        /** when it was last looked at */
+        looked_at: string | null
+        /** what it has found wrong and told of */
+        wrong: {
+          subject: string
+          /** since when */
+          since: string
+          words: string
+        }[]
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+      }[]
     }
   }
   'PUT /console/api/approval-rules': {
@@ -12378,9 +13298,9 @@ export interface Operations {
   'PUT /console/api/me/alerts/channels': {
     query: Record<string, never>
     body: {
-      /** one of webhook, telegram, line */
-      channel: 'webhook' | 'telegram' | 'line'
-      /** a URL, the id of a Telegram chat, or the id of a LINE user */
+      /** one of webhook, telegram, line, slack */
+      channel: 'webhook' | 'telegram' | 'line' | 'slack'
+      /** a URL, the id of a Telegram chat, the id of a LINE user, or the URL of an incoming webhook of Slack */
       target: string
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
@@ -12393,7 +13313,7 @@ export interface Operations {
   'PUT /console/api/me/alerts/choices': {
     query: Record<string, never>
     body: {
-      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection, bank_account_full */
+      /** one of approval_waiting, payout_unknown, payout_alarm, proof_red, reconcile_break, callbacks_failing, bank_connection, bank_account_full, rule_fired, rule_over, digest */
       kind:
         | 'approval_waiting'
         | 'payout_unknown'
@@ -12403,14 +13323,28 @@ export interface Operations {
         | 'callbacks_failing'
         | 'bank_connection'
         | 'bank_account_full'
-      channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+        | 'rule_fired'
+        | 'rule_over'
+        | 'digest'
+      channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
       /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
       code?: string
     }
     answer: {
+      /** from when to when I am not told what can wait, and when I get a digest of the day before; null: never */
+      times: {
+        /** a time zone such as Asia/Bangkok */
+        zone: string
+        /** a time of day such as 22:00 */
+        quiet_from: string | null
+        /** a time of day such as 22:00 */
+        quiet_to: string | null
+        /** a time of day such as 22:00 */
+        digest_at: string | null
+      }
       channels: {
-        /** one of mail, webhook, telegram, line */
-        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
         /** whether the service is set up for it */
         available: boolean
         /** where it leads, if that is set */
@@ -12433,20 +13367,99 @@ export interface Operations {
           | 'callbacks_failing'
           | 'bank_connection'
           | 'bank_account_full'
+          | 'rule_fired'
+          | 'rule_over'
+          | 'digest'
         title: string
         /** about security: to every channel that I have */
         always: boolean
         /** where I want to hear of it */
-        channels: ('mail' | 'webhook' | 'telegram' | 'line')[]
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
       }[]
       latest: {
         kind: string
         words: string
         count: number
-        /** one of mail, webhook, telegram, line */
-        channel: 'mail' | 'webhook' | 'telegram' | 'line'
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
         /** what became of it */
-        state: 'waiting' | 'sent' | 'given_up'
+        state: 'waiting' | 'held' | 'gathered' | 'sent' | 'given_up'
+        attempts: number
+        /** what went wrong last */
+        error: string | null
+        /** when it last happened */
+        at: string
+      }[]
+    }
+  }
+  'PUT /console/api/me/alerts/times': {
+    query: Record<string, never>
+    body: {
+      /** a time zone such as Asia/Bangkok */
+      zone: string
+      /** a time of day such as 22:00 */
+      quiet_from: string | null
+      /** a time of day such as 22:00 */
+      quiet_to: string | null
+      /** a time of day such as 22:00 */
+      digest_at: string | null
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      /** from when to when I am not told what can wait, and when I get a digest of the day before; null: never */
+      times: {
+        /** a time zone such as Asia/Bangkok */
+        zone: string
+        /** a time of day such as 22:00 */
+        quiet_from: string | null
+        /** a time of day such as 22:00 */
+        quiet_to: string | null
+        /** a time of day such as 22:00 */
+        digest_at: string | null
+      }
+      channels: {
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
+        /** whether the service is set up for it */
+        available: boolean
+        /** where it leads, if that is set */
+        target: string | null
+      }[]
+      kinds: {
+        /** what it is about */
+        kind:
+          | 'sign_in_new_place'
+          | 'account_changed'
+          | 'authority_changed'
+          | 'new_secret'
+          | 'callback_changed'
+          | 'bank_account_changed'
+          | 'approval_waiting'
+          | 'payout_unknown'
+          | 'payout_alarm'
+          | 'proof_red'
+          | 'reconcile_break'
+          | 'callbacks_failing'
+          | 'bank_connection'
+          | 'bank_account_full'
+          | 'rule_fired'
+          | 'rule_over'
+          | 'digest'
+        title: string
+        /** about security: to every channel that I have */
+        always: boolean
+        /** where I want to hear of it */
+        channels: ('mail' | 'webhook' | 'telegram' | 'line' | 'slack')[]
+      }[]
+      latest: {
+        kind: string
+        words: string
+        count: number
+        /** one of mail, webhook, telegram, line, slack */
+        channel: 'mail' | 'webhook' | 'telegram' | 'line' | 'slack'
+        /** what became of it */
+        state: 'waiting' | 'held' | 'gathered' | 'sent' | 'given_up'
         attempts: number
         /** what went wrong last */
         error: string | null
@@ -12533,6 +13546,100 @@ export interface Operations {
         /** a whole number from 1 to 1000 */
         weight: number
       }[]
+    }
+  }
+  'PUT /console/api/report-schedules': {
+    query: Record<string, never>
+    body: {
+      /** the id of a schedule */
+      id?: string | null
+      /** a name, 1 to 60 characters; files are named after it */
+      name: string
+      /** an agent's app id */
+      app_id: string | null
+      /** day, week, month */
+      every: 'day' | 'week' | 'month'
+      /** the time of day at which it is made, after the period has ended */
+      made_at: string
+      /** the time zone of periods and of made_at */
+      zone: string
+      formats: ('csv' | 'xlsx' | 'pdf')[]
+      /** every row of the journal, and not only what they come to */
+      with_rows: boolean
+      /** how it is sent */
+      way: 'mail' | 'sftp'
+      recipients: string[]
+      is_on: boolean
+      sftp_host?: string | null
+      sftp_port?: number | null
+      sftp_user?: string | null
+      /** the server's key as ssh-keygen -l writes it */
+      sftp_host_key?: string | null
+      /** the folder that files are put into */
+      sftp_folder?: string | null
+      /** a private key; left out: the one it has */
+      sftp_key?: string | null
+      /** the six digits the authenticator shows now, or what /me/passkeys/prove has just answered */
+      code?: string
+    }
+    answer: {
+      data: {
+        /** the id of a schedule */
+        id: string
+        /** a name, 1 to 60 characters; files are named after it */
+        name: string
+        /** an agent's app id */
+        app_id: string | null
+        /** day, week, month */
+        every: 'day' | 'week' | 'month'
+        /** the time of day at which it is made, after the period has ended */
+        made_at: string
+        /** the time zone of periods and of made_at */
+        zone: string
+        formats: ('csv' | 'xlsx' | 'pdf')[]
+        /** every row of the journal, and not only what they come to */
+        with_rows: boolean
+        /** how it is sent */
+        way: 'mail' | 'sftp'
+        recipients: string[]
+        sftp_host: string | null
+        sftp_port: number | null
+        sftp_user: string | null
+        /** the server's key as ssh-keygen -l writes it */
+        sftp_host_key: string | null
+        /** the folder that files are put into */
+        sftp_folder: string | null
+        is_on: boolean
+        /** whether a private key for SFTP is kept */
+        has_key: boolean
+        /** when it was set */
+        updated_at: string
+        updated_by: string
+        /** its last reports, newest first */
+        runs: {
+          /** a day, week or month, such as 2026-11-16, 2026-W47 or 2026-11 */
+          period: string
+          /** what became of it */
+          state: 'waiting' | 'sent' | 'given_up'
+          attempts: number
+          /** what went wrong last */
+          error: string | null
+          /** when it was due */
+          created_at: string
+          /** when it is tried next */
+          due_at: string | null
+          /** when it was sent or given up */
+          ended_at: string | null
+          files: {
+            /** csv, xlsx, pdf */
+            format: 'csv' | 'xlsx' | 'pdf'
+            name: string
+            size: number
+          }[]
+        }[]
+      }[]
+      /** whether mail is set up */
+      mail: boolean
     }
   }
 }

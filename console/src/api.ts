@@ -1,6 +1,7 @@
 import type { Operations } from './api-schemas.ts'
 import { saveFile } from './parts/save-file.ts'
 import { root } from './root.ts'
+import { words } from './words.ts'
 
 export type Operation = keyof Operations
 export type Answer<K extends Operation> = Operations[K]['answer']
@@ -118,9 +119,9 @@ async function send<K extends Operation>(operation: K, input: Input<K>): Promise
 }
 
 const unreachable: ProblemBody = {
-  title: 'The service cannot be reached',
+  title: words.problems.unreachable,
   status: 0,
-  detail: 'Nothing was answered. Check the connection; what is shown may be old.',
+  detail: words.problems.unreachableDetail,
   code: 'unreachable',
   request_id: '',
 }
@@ -130,14 +131,18 @@ async function problemIn(response: Response): Promise<ProblemBody> {
     return await response.json()
   } catch {
     // A proxy in between may answer with something other than the service's JSON.
-    return { ...unreachable, status: response.status, title: `Answered with ${response.status}` }
+    return {
+      ...unreachable,
+      status: response.status,
+      title: words.problems.answered(response.status),
+    }
   }
 }
 
 export function problemOf(error: unknown): ProblemBody {
   if (error instanceof Refusal) return error.problem
   if (error instanceof Proposed) {
-    return { ...unreachable, status: 202, title: 'Proposed', detail: error.message }
+    return { ...unreachable, status: 202, title: words.problems.proposed, detail: error.message }
   }
-  return { ...unreachable, title: 'The console made a mistake', detail: String(error) }
+  return { ...unreachable, title: words.problems.mistake, detail: String(error) }
 }

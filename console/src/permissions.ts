@@ -1,4 +1,5 @@
 import type { Me } from './session.tsx'
+import { viewWords } from './shell/view-words.ts'
 import { words } from './words.ts'
 
 export type Permission =
@@ -19,6 +20,7 @@ export type Permission =
   | 'view_audit'
   | 'view_own_audit'
   | 'manage_policy'
+  | 'view_as_agents'
 
 export function may(me: Me, permission: Permission): boolean {
   return me.permissions.some((each) => each === permission)
@@ -27,6 +29,7 @@ export function may(me: Me, permission: Permission): boolean {
 /** Why the user may not do something, for a disabled button; undefined if they may. */
 export function whyNot(me: Me, permission: Permission): string | undefined {
   if (may(me, permission)) return undefined
+  if (me.view) return viewWords.onlyLooks
   return words.notPermitted(words.roles[me.user.role] ?? me.user.role)
 }
 

@@ -13,31 +13,47 @@ import classes from './parts/parts.module.css'
 import { ProblemPanel } from './parts/problem-panel.tsx'
 import { base } from './root.ts'
 import { meQuery } from './session.tsx'
+import { leaveView } from './shell/agent-view.ts'
 import { Shell } from './shell/shell.tsx'
 // Before the router reads the address: it would rewrite what an issuer put there.
 import './sso-answer.ts'
 import { words } from './words.ts'
 
-const top = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
+interface Context {
+  queries: QueryClient
+}
+
+const top = createRootRouteWithContext<Context>()({ component: Outlet })
 
 const open = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
   createRoute({ getParentRoute: () => top, path, component: lazyRouteComponent(load) })
 
-/** All pages that require a session. After signing in, the user returns to the same address. */
+/** After signing in, the user returns to the same address. */
+async function signedIn({ context, location }: { context: Context; location: { href: string } }) {
+  try {
+    await context.queries.ensureQueryData(meQuery)
+  } catch (error) {
+    if (error instanceof Refusal && error.problem.code === 'not_signed_in') {
+      throw redirect({ to: '/sign-in', search: { to: location.href } })
+    }
+    if (error instanceof Refusal && error.problem.code === 'view_ended') await leaveView()
+    throw error
+  }
+}
+
+/** All pages that require a session and have the frame around them. */
 const inside = createRoute({
   getParentRoute: () => top,
   id: 'inside',
   component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    try {
-      await context.queries.ensureQueryData(meQuery)
-    } catch (error) {
-      if (error instanceof Refusal && error.problem.code === 'not_signed_in') {
-        throw redirect({ to: '/sign-in', search: { to: location.href } })
-      }
-      throw error
-    }
-  },
+  beforeLoad: signedIn,
+})
+
+const wall = createRoute({
+  getParentRoute: () => top,
+  path: '/wall',
+  component: lazyRouteComponent(() => import('./pages/wall/wall.tsx')),
+  beforeLoad: signedIn,
 })
 
 const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
@@ -51,6 +67,7 @@ const tree = top.addChildren([
   open('/sign-in', () => import('./pages/sign-in/sign-in.tsx')),
   open('/look', () => import('./pages/look/look.tsx')),
   open('/invitation', () => import('./pages/invitation/invitation.tsx')),
+  wall,
   inside.addChildren([
     page('/', () => import('./pages/home/home.tsx')),
     page('/insights', () => import('./pages/insights/insights.tsx')),
@@ -65,6 +82,8 @@ const tree = top.addChildren([
     page('/approvals/$id', () => import('./pages/approval/approval.tsx')),
     page('/rules', () => import('./pages/rules/rules.tsx')),
     page('/limits', () => import('./pages/limits/limits.tsx')),
+    page('/alerts', () => import('./pages/alerts/alerts.tsx')),
+    page('/reports', () => import('./pages/reports/reports.tsx')),
     page('/open-items', () => import('./pages/open-items/open-items.tsx')),
     page('/open-items/$itemId', () => import('./pages/open-item/open-item.tsx')),
     page('/wallets', () => import('./pages/wallets/wallets.tsx')),

@@ -6,6 +6,7 @@ import {
   createTheme,
   Modal,
   NativeSelect,
+  Notification,
   Paper,
   PasswordInput,
   SegmentedControl,
@@ -15,6 +16,7 @@ import {
   TextInput,
   Tooltip,
 } from '@mantine/core'
+import { words } from './words.ts'
 
 /** Water green on paper: calm enough for a day's work, with colour left for what needs attention. */
 export const theme = createTheme({
@@ -74,6 +76,9 @@ export const theme = createTheme({
     ],
   },
   components: {
+    Notification: Notification.extend({
+      defaultProps: { closeButtonProps: { 'aria-label': words.close } },
+    }),
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
     ActionIcon: ActionIcon.extend({
       defaultProps: { variant: 'subtle', color: 'gray', size: 'md' },

@@ -1,33 +1,7 @@
-/** What can be changed of a bank account, for the notice on every page. */
-const bankFields: Record<string, string> = {
-  bank: 'bank',
-  account_no: 'number',
-  account_name: 'name of the holder',
-  city: 'city',
-  address: 'address',
-  qr: 'QR code',
-  feed: 'feed',
-  feed_secret: 'feed secret',
-  csv_profile: 'CSV profile',
-  encoding: 'encoding of files',
-  file_limit: 'limit for files',
-  token_limit: 'limit for tokens',
-  token_day_limit: 'limit for tokens in a day',
-  feed_profile: 'profile of the feed',
-  payout: 'how it pays out',
-  payout_format: 'format of payment files',
-  payout_cutoffs: 'until when the bank takes files',
-  payout_holidays: 'days on which the bank does not work',
-  payout_file_limit: 'ceiling of a payment file',
-  payout_day_limit: 'ceiling of payment files in a day',
-  payout_trusts_paid: 'whether the bank’s word that it paid counts',
-  expected_deduction: 'what is deducted',
-  sftp: 'server for files',
-  sftp_key: 'private key for the server',
-}
+import { translated } from './languages/language.ts'
 
 /** Texts that several pages share. Texts of a single page are in its folder, in `<page>-words.ts`. */
-export const words = {
+export const words = translated('shared', {
   product: 'Sluice',
   skip: 'Skip to the content',
   copy: 'Copy',
@@ -71,6 +45,14 @@ export const words = {
   notPermitted: (role: string) => `Your role, ${role}, does not allow this.`,
   loading: 'Loading',
   now: 'now',
+  /** How long something took. */
+  spans: {
+    ms: (count: number) => `${count} ms`,
+    s: (count: number) => `${count} s`,
+    min: (count: number) => `${count} min`,
+    h: (count: number) => `${count} h`,
+    d: (count: number) => `${count} d`,
+  },
   asOf: 'As of',
   all: 'All',
 
@@ -86,6 +68,8 @@ export const words = {
     approvals: 'Approvals',
     rules: 'Two people and stops',
     limits: 'Limits and lists',
+    alerts: 'Alerts',
+    reports: 'Reports',
     waiting: (count: number) => `${count} to decide`,
     wallets: 'Wallets',
     wallet: 'Wallet',
@@ -104,6 +88,7 @@ export const words = {
     apiLog: 'API log',
     debugger: 'Signature debugger',
     testOrders: 'Test orders',
+    wall: 'Wall',
     work: 'Work',
     setUp: 'Set up',
     tools: 'Tools',
@@ -121,6 +106,15 @@ export const words = {
   alarmNoted: 'I have taken note',
   proposed: 'Proposed, not done yet',
 
+  /** What the console itself has to say when something goes wrong. */
+  problems: {
+    unreachable: 'The service cannot be reached',
+    unreachableDetail: 'Nothing was answered. Check the connection; what is shown may be old.',
+    answered: (status: number) => `Answered with ${status}`,
+    proposed: 'Proposed',
+    mistake: 'The console made a mistake',
+  },
+
   palette: {
     open: 'Search or jump',
     hint: 'Any id, user, name, account or amount, or where to go',
@@ -130,6 +124,7 @@ export const words = {
     find: 'Find',
     look: 'Appearance',
     lightOrDark: 'Switch between light and dark',
+    language: (name: string) => `Language: ${name}`,
   },
 
   user: {
@@ -138,6 +133,7 @@ export const words = {
     dark: 'Dark',
     system: 'Same as the system',
     scheme: 'Colours',
+    language: 'Language',
     zone: 'Your time zone',
     zoneHint: (zone: string) => `Days of figures and statements begin in ${zone}.`,
     mine: 'Your account',
@@ -157,13 +153,36 @@ export const words = {
 
   bankNotice: {
     title: 'Bank accounts that were changed',
-    what: (changed: string | null, by: string) =>
-      changed === null
-        ? `was added by ${by},`
-        : `was changed by ${by} (${changed
-            .split(',')
-            .map((field) => bankFields[field] ?? field)
-            .join(', ')}),`,
+    added: (by: string) => `was added by ${by},`,
+    changed: (what: string, by: string) => `was changed by ${by} (${what}),`,
+    /** What can be changed of a bank account. */
+    fields: {
+      bank: 'bank',
+      account_no: 'number',
+      account_name: 'name of the holder',
+      city: 'city',
+      address: 'address',
+      qr: 'QR code',
+      feed: 'feed',
+      feed_secret: 'feed secret',
+      csv_profile: 'CSV profile',
+      encoding: 'encoding of files',
+      file_limit: 'limit for files',
+      token_limit: 'limit for tokens',
+      token_day_limit: 'limit for tokens in a day',
+      feed_profile: 'profile of the feed',
+      payout: 'how it pays out',
+      payout_format: 'format of payment files',
+      payout_characters: 'how names are written in payment files',
+      payout_cutoffs: 'until when the bank takes files',
+      payout_holidays: 'days on which the bank does not work',
+      payout_file_limit: 'ceiling of a payment file',
+      payout_day_limit: 'ceiling of payment files in a day',
+      payout_trusts_paid: 'whether the bank’s word that it paid counts',
+      expected_deduction: 'what is deducted',
+      sftp: 'server for files',
+      sftp_key: 'private key for the server',
+    } as Record<string, string>,
     waits: 'It takes no deposits until another person confirms it.',
     more: (count: number) => `and ${count} more`,
     takes: 'If you did not expect this, ask them now.',
@@ -180,10 +199,10 @@ export const words = {
     assigned: (who: string | null) =>
       who === null ? 'Nobody looks into it now.' : `Assigned to ${who}.`,
   },
-}
+})
 
 /** Labels for states. A state that is missing here is shown by the service's own name. */
-export const stateWords: Record<string, string> = {
+export const stateWords: Record<string, string> = translated('state', {
   proposal_open: 'Waiting',
   proposal_approved: 'Approved, under way',
   proposal_done: 'Done',
@@ -210,6 +229,7 @@ export const stateWords: Record<string, string> = {
   superseded: 'Superseded',
   paused: 'Paused',
   probing: 'Probing',
+  unreadable: 'Cannot be read',
   needs_samples: 'Needs samples',
   ready: 'Ready to be used',
   waits_for_another: 'Waits for another person',
@@ -270,4 +290,4 @@ export const stateWords: Record<string, string> = {
   rejected: 'Refused',
   taken_out: 'Taken out',
   abandoned: 'Never brought',
-}
+})

@@ -26,6 +26,7 @@ export async function makeBankAccount({ pool, secretKeys }: Backend) {
       feedProfile: null,
       payout: 'none',
       payoutFormat: null,
+      payoutCharacters: 'format',
       payoutCutoffs: '',
       payoutHolidays: '',
       payoutFileLimitMinor: null,

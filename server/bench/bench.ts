@@ -14,6 +14,7 @@ import {
   runOrders,
   service,
 } from './orders-row.js'
+import { runPages } from './pages-row.js'
 import { runStart, runStartFull } from './start-row.js'
 import { runStatement } from './statement-row.js'
 import { watchStatements } from './statements.js'
@@ -108,15 +109,17 @@ const longRows: Record<string, (bench: Bench) => Promise<unknown>> = {
   'five-million': runFiveMillion,
   'start-five-million': runStartFull,
   memory: runMemory,
+  pages: runPages,
 }
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     json: { type: 'string' },
     only: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     full: { type: 'boolean', default: false },
-    history: { type: 'string', default: '5000000' },
+    history: { type: 'string' },
     orders: { type: 'string', default: '2000' },
     connections: { type: 'string', default: '64' },
     against: { type: 'string' },
@@ -125,10 +128,10 @@ const { values: options } = parseArgs({
   },
 })
 const all = { ...rows, ...longRows }
-if (options.only !== undefined && !(options.only in all)) {
-  process.stderr.write(
-    `there is no row "${options.only}"; there are ${Object.keys(all).join(', ')}\n`,
-  )
+// `bench pages` is the same as `bench --only pages`.
+const only = options.only ?? positionals[0]
+if (only !== undefined && !(only in all)) {
+  process.stderr.write(`there is no row "${only}"; there are ${Object.keys(all).join(', ')}\n`)
   process.exit(1)
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
@@ -144,7 +147,7 @@ const bench: Bench = {
   postgresUrl: postgres.ownerUrl,
   dataDir,
   rounds: Number(options.rounds),
-  historyOrders: Number(options.history),
+  historyOrders: Number(options.history ?? (only === 'pages' ? 1_000_000 : 5_000_000)),
   orders: Number(options.orders),
   connections: Number(options.connections),
   against: options.against,
@@ -155,9 +158,9 @@ try {
   if (options.profile !== undefined) await writeProfiles(bench, options.profile)
   for (const [name, run] of Object.entries(all)) {
     const isAsked =
-      options.only === undefined
+      only === undefined
         ? options.profile === undefined && (options.full || name in rows)
-        : options.only === name
+        : only === name
     if (isAsked) results.push(await run(bench))
   }
 } finally {

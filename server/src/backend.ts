@@ -19,6 +19,8 @@ import { type SecretKeys, unseal } from './lib/secret-box.ts'
 export interface Backend {
   /** With the service's login. */
   databaseUrl: string
+  /** The same, past a pooler that would not keep a session. */
+  directUrl: string
   /** With the owner's login, for what only the owner may do; undefined if this process was not given it. */
   ownerUrl: string | undefined
   pool: Pool
@@ -69,12 +71,13 @@ export async function openBackend(
       gate,
       onError: (error) => log(`a database connection was lost: ${error.message}`),
     })
-    if (use === 'serve') await refuseTransactionPooler(pool)
+    const directUrl = config.databaseDirectUrl ?? databaseUrl
+    if (use === 'serve') await refuseTransactionPooler(directUrl, poolerWords(config))
     await checkMigrations(pool)
     await checkSecretKeys(pool, secretKeys, log)
     await keepMode(pool, config.mode, use, new Date())
     const picturesDrawnSince = await aloneSince(pool, '0112_pictures_are_drawn.sql')
-    return { databaseUrl, ownerUrl, pool, picturesDrawnSince, gate, secretKeys, close }
+    return { databaseUrl, directUrl, ownerUrl, pool, picturesDrawnSince, gate, secretKeys, close }
   } catch (error) {
     await close()
     throw error
@@ -129,7 +132,14 @@ async function chooseLogins(
   const remedy = `give the service a login of its own: "create role sluice_login login password '...'" as an administrator, then set DATABASE_URL to that login and DATABASE_OWNER_URL to ${login}, and run "sluice migrate"`
   if (config.mode === 'live') throw new DatabaseFault(`${fault}: ${remedy}`)
   log(`${fault}; live refuses this: ${remedy}`, 'warn')
-  return { databaseUrl: actingAsService(url), ownerUrl: config.databaseOwnerUrl ?? url }
+  const ownerUrl = config.databaseOwnerUrl ?? config.databaseDirectUrl ?? url
+  return { databaseUrl: actingAsService(url), ownerUrl }
+}
+
+function poolerWords({ databaseDirectUrl }: Config): string {
+  return databaseDirectUrl === undefined
+    ? 'a pooler before it gives each transaction another session (pool_mode = transaction): set DATABASE_POOLER=transaction, and DATABASE_DIRECT_URL to the server itself; or name the server in DATABASE_URL'
+    : 'DATABASE_DIRECT_URL leads to a pooler that gives each transaction another session: name the server itself there'
 }
 
 /** A login other than the owner's may not change the schema, so it can only say what is missing or too new. */

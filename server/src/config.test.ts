@@ -19,6 +19,8 @@ function faults(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : []
 }
 
+const url = 'postgres://u:p@h/d'
+
 test('nothing has to be set', () => {
   expect(config({})).toEqual({
     host: '127.0.0.1',
@@ -26,6 +28,7 @@ test('nothing has to be set', () => {
     publicUrl: 'http://localhost:8080',
     databaseUrl: undefined,
     databaseOwnerUrl: undefined,
+    databaseDirectUrl: undefined,
     isDefaultDataDir: true,
     dataDir: resolve('./data'),
     mode: 'sandbox',
@@ -173,7 +176,10 @@ test.each([
 test.each([
   ['ROLE', { ROLE: 'worker' }],
   ['ROLE', { ROLE: 'api' }],
-  ['DATABASE_OWNER_URL', { DATABASE_OWNER_URL: 'postgres://u:p@h/d' }],
+  ['DATABASE_OWNER_URL', { DATABASE_OWNER_URL: url }],
+  ['DATABASE_DIRECT_URL', { DATABASE_URL: url, DATABASE_DIRECT_URL: url }],
+  ['DATABASE_POOLER', { DATABASE_URL: url, DATABASE_POOLER: 'transaction' }],
+  ['DATABASE_POOLER', { DATABASE_DIRECT_URL: url, DATABASE_POOLER: 'transaction' }],
   ['SECRET_KEY_PREVIOUS', { SECRET_KEY_PREVIOUS: key }],
   ['HEADS_WEBHOOK', { HEADS_WEBHOOK: 'https://watch.example' }],
   ['HEADS_WEBHOOK', { HEADS_WEBHOOK: 'http://169.254.169.254', HEADS_WEBHOOK_SECRET: key }],
@@ -210,9 +216,11 @@ test('a fault never repeats a secret', () => {
     SECRET_KEY_PREVIOUS: 'hunter2',
     DATABASE_URL: 'mysql://u:hunter2@h/d',
     DATABASE_OWNER_URL: 'mysql://u:hunter2@h/d',
+    DATABASE_DIRECT_URL: 'mysql://u:hunter2@h/d',
+    DATABASE_POOLER: 'transaction',
     PUBLIC_URL: 'https://u:hunter2@pay.example',
   }
   const found = faults(secrets)
-  expect(found).toHaveLength(5)
+  expect(found).toHaveLength(6)
   expect(found.join()).not.toContain('hunter2')
 })

@@ -4,8 +4,9 @@ import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { type CallbackTargets, urlFault } from './agents/callback-url.ts'
 import type { AlertSettings } from './alerts/alert-senders.ts'
-import { oneAddress } from './db/hosts.ts'
+import { byTransaction, oneAddress } from './db/hosts.ts'
 import { isTimeZone } from './lib/local-time.ts'
+import type { TraceSettings } from './lib/tracing.ts'
 import { type OidcSettings, ssoRoles } from './operators/oidc-issuer.ts'
 
 /** Every setting, read from the environment once and validated. Nothing else reads the environment. */
@@ -16,6 +17,8 @@ export interface Config {
   publicUrl: string | undefined
   databaseUrl: string | undefined
   databaseOwnerUrl: string | undefined
+  /** The server itself, where DATABASE_URL leads to a pooler that gives each transaction another session. */
+  databaseDirectUrl: string | undefined
   dataDir: string
   /** Nobody said where the data is: it is in the folder that the program was started in. */
   isDefaultDataDir: boolean
@@ -47,6 +50,8 @@ export interface Config {
   alerts: AlertSettings
   /** Where people of the house may sign in to the console; undefined: only here. */
   oidc: OidcSettings | undefined
+  /** Where the ways of orders are shown; undefined: nowhere. */
+  traces: TraceSettings | undefined
   /** Where the ends of the chains are written, and how often. */
   heads: {
     everyMinutes: number
@@ -103,8 +108,12 @@ export function readConfig(
   const mode = oneOf('MODE', 'sandbox', ['sandbox', 'live'])
   const role = oneOf('ROLE', 'all', ['all', 'api', 'worker'])
   const port = number('PORT', 8080, 0, 65_535)
-  const databaseUrl = postgresUrl('DATABASE_URL')
+  const givenUrl = postgresUrl('DATABASE_URL')
   const databaseOwnerUrl = postgresUrl('DATABASE_OWNER_URL')
+  const databaseDirectUrl = postgresUrl('DATABASE_DIRECT_URL')
+  const isPooled = oneOf('DATABASE_POOLER', 'none', ['none', 'transaction']) === 'transaction'
+  const isUsable = isPooled && givenUrl !== undefined && URL.canParse(givenUrl)
+  const databaseUrl = isUsable ? byTransaction(givenUrl) : givenUrl
   const keyText = keyGiven(text, faults)
   const secretKey = key('SECRET_KEY', keyText)
   const previousKey = key('SECRET_KEY_PREVIOUS')
@@ -130,6 +139,14 @@ export function readConfig(
   }
   if (databaseOwnerUrl !== undefined && databaseUrl === undefined) {
     faults.push('DATABASE_OWNER_URL needs DATABASE_URL, the login the service itself uses')
+  }
+  if (isPooled && (databaseUrl === undefined || databaseDirectUrl === undefined)) {
+    faults.push(
+      'DATABASE_POOLER=transaction needs DATABASE_URL, which names the pooler, and DATABASE_DIRECT_URL, which names the server itself: wake-ups need a session of their own',
+    )
+  }
+  if (databaseDirectUrl !== undefined && !isPooled) {
+    faults.push('DATABASE_DIRECT_URL is for DATABASE_POOLER=transaction: set both or none')
   }
   if (previousKey.length > 0 && keyText === undefined) {
     faults.push('SECRET_KEY_PREVIOUS needs SECRET_KEY')
@@ -181,6 +198,7 @@ export function readConfig(
     publicUrl: publicUrl?.replace(/\/+$/, ''),
     databaseUrl,
     databaseOwnerUrl,
+    databaseDirectUrl,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     isDefaultDataDir: text('DATA_DIR') === undefined,
     mode,
@@ -200,6 +218,7 @@ export function readConfig(
     tellerBatch: number('TELLER_BATCH', 500, 1, 2_000),
     alerts,
     oidc: oidcSettings(text, mode, faults),
+    traces: traceSettings(text, faults),
     heads: {
       everyMinutes: number('HEADS_MINUTES', 60, 1, 10_080),
       file: headsFile === undefined ? undefined : resolve(headsFile),
@@ -237,6 +256,54 @@ function alertSettings(
     mail: isMail && from !== undefined ? { url: mailUrl, from } : undefined,
     telegram: service('TELEGRAM_URL', text('TELEGRAM_BOT_TOKEN'), 'https://api.telegram.org'),
     line: service('LINE_URL', text('LINE_CHANNEL_TOKEN'), 'https://api.line.me'),
+  }
+}
+
+/** The collector of traces, by the names that OpenTelemetry gives to these settings. */
+function traceSettings(
+  text: (name: string) => string | undefined,
+  faults: string[],
+): TraceSettings | undefined {
+  const endpoint = text('OTEL_EXPORTER_OTLP_ENDPOINT')
+  if (endpoint === undefined) return undefined
+  if (!isPublicUrl(endpoint)) {
+    faults.push(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, such as http://host:4318',
+    )
+  }
+  const protocol = text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json'
+  if (protocol !== 'http/json') {
+    faults.push('OTEL_EXPORTER_OTLP_PROTOCOL must be http/json, which collectors take at port 4318')
+  }
+  const share = text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  if (!/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(share)) {
+    faults.push('OTEL_TRACES_SAMPLER_ARG must be a share of traces from 0 to 1, such as 0.05')
+  }
+  const headers: Record<string, string> = {}
+  for (const part of (text('OTEL_EXPORTER_OTLP_HEADERS') ?? '').split(',')) {
+    if (part.trim() === '') continue
+    const [, name, value] =
+      /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x21-\x7e]+)\s*$/.exec(part) ?? []
+    if (name === undefined || value === undefined) {
+      faults.push('OTEL_EXPORTER_OTLP_HEADERS must be such as name=value,other=value')
+      break
+    }
+    headers[name] = decoded(value)
+  }
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers,
+    serviceName: text('OTEL_SERVICE_NAME') ?? 'sluice',
+    ratio: Number(share),
+  }
+}
+
+/** Values of these headers may be percent-encoded. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
   }
 }
 

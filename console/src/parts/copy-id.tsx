@@ -5,7 +5,13 @@ import { words } from '../words.ts'
 import classes from './parts.module.css'
 
 /** A full id with a copy button; it links to its page if it has one. */
-export function CopyId({ id, to, short }: { id: string; to?: string; short?: boolean }) {
+export function CopyId(props: {
+  id: string
+  to?: string
+  search?: Record<string, string>
+  short?: boolean
+}) {
+  const { id, to, search, short } = props
   const isShort = short && id.length > 16
   const shown = isShort ? `${id.slice(0, 6)}…${id.slice(-5)}` : id
   return (
@@ -13,7 +19,7 @@ export function CopyId({ id, to, short }: { id: string; to?: string; short?: boo
       {to === undefined ? (
         <span title={id}>{shown}</span>
       ) : (
-        <Link to={to} className={classes.idLink} title={id}>
+        <Link to={to} {...(search && { search })} className={classes.idLink} title={id}>
           {shown}
         </Link>
       )}

@@ -1,7 +1,9 @@
 import { ActionIcon, Menu, Skeleton } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconColumns3 } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import type { MouseEvent, ReactNode } from 'react'
+import { base } from '../root.ts'
 import { words } from '../words.ts'
 import classes from './table.module.css'
 
@@ -12,8 +14,11 @@ export interface Column<T> {
   right?: boolean
   /** For text of any length: it is truncated, and hovering shows the rest. */
   clip?: boolean
-  /** On a phone: `plain` and `wide` show the value without the column's name, `wide` on a separate line. */
-  phone?: 'plain' | 'wide'
+  /**
+   * On a phone: all of these show the value without the column's name, `wide` on a separate line. `first` is the amount,
+   * which begins the card in large type, with what is `beside` it; `last` ends it.
+   */
+  phone?: 'plain' | 'wide' | 'first' | 'beside' | 'last'
   /** Hidden until the user selects it. */
   extra?: boolean
 }
@@ -63,9 +68,12 @@ export function DataTable<T>(props: {
   /** Marks rows that came in while the page was open. */
   isNew?: (row: T) => boolean
   isChosen?: (row: T) => boolean
+  /** The page of a row: a click anywhere in the row leads there, as the link in it does. */
+  to?: (row: T) => string | null
   empty: ReactNode
 }) {
   const { label, columns, rows, rowKey, empty } = props
+  const open = useOpening()
   if (rows?.length === 0) return empty
   return (
     // biome-ignore lint/a11y: no landmark, but what scrolls must have a name and be reachable by keyboard
@@ -97,6 +105,7 @@ export function DataTable<T>(props: {
                   key={rowKey(row)}
                   data-new={props.isNew?.(row) || undefined}
                   data-chosen={props.isChosen?.(row) || undefined}
+                  {...open(props.to?.(row))}
                 >
                   {columns.map((column) => (
                     <Cell key={column.key} column={column} row={row} />
@@ -107,6 +116,24 @@ export function DataTable<T>(props: {
       </table>
     </div>
   )
+}
+
+/** What makes a row lead to its page; what is in it that takes clicks itself keeps them. */
+function useOpening() {
+  const navigate = useNavigate()
+  return (to: string | null | undefined) =>
+    typeof to === 'string' && {
+      'data-leads': true,
+      onClick: (event: MouseEvent<HTMLElement>) => {
+        const isOther =
+          event.target instanceof Element &&
+          event.target.closest('a, button, input, label, select, summary')
+        // Whoever marks text to copy it does not want to leave.
+        if (isOther || getSelection()?.type === 'Range') return
+        if (event.ctrlKey || event.metaKey) window.open(base + to, '_blank', 'noopener')
+        else void navigate({ to })
+      },
+    }
 }
 
 function Cell<T>({ column, row }: { column: Column<T>; row: T }) {

@@ -30,9 +30,9 @@ export function FilterBar(props: {
   const { filters, set, replaceAll } = useFilters()
   const used = fields.some(({ name }) => filters[name] !== undefined)
   const hasMore = fields.some(({ more }) => more)
-  const [isOpen, setOpen] = useState(() =>
-    fields.some(({ name, more }) => more && filters[name] !== undefined),
-  )
+  const [wantsMore, setWantsMore] = useState(false)
+  // Also where a link sets one on the page that is shown.
+  const isOpen = wantsMore || fields.some(({ name, more }) => more && filters[name] !== undefined)
   return (
     <search className={classes.bar} aria-label={words.filters} data-open={isOpen || undefined}>
       {fields.map((field) => (
@@ -56,7 +56,7 @@ export function FilterBar(props: {
           size="compact-sm"
           leftSection={<IconAdjustmentsHorizontal size={14} />}
           aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
+          onClick={() => setWantsMore(!isOpen)}
         >
           {isOpen ? words.fewerFilters : words.moreFilters}
         </Button>

@@ -1,3 +1,4 @@
+import { locale } from '../languages/language.ts'
 import { currencyChosen } from './currencies.ts'
 import { currencyRows } from './currency-rows.ts'
 import classes from './parts.module.css'
@@ -9,7 +10,7 @@ function formatOf(currency: string): Intl.NumberFormat {
   if (known) return known
   // Not those of Intl, which leaves out the decimals of some currencies.
   const { decimals } = currencyRows[currencyChosen(currency)]
-  const format = new Intl.NumberFormat('en', {
+  const format = new Intl.NumberFormat(locale, {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,
   })
@@ -21,7 +22,7 @@ export function moneyText(amount: number, currency: string): string {
   return formatOf(currency).format(amount)
 }
 
-const whole = new Intl.NumberFormat('en')
+const whole = new Intl.NumberFormat(locale)
 
 /** A limit in whole units of any currency. */
 export function unitsText(units: number): string {

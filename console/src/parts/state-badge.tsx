@@ -27,6 +27,7 @@ const tones: Record<string, Tone> = {
   superseded: 'calm',
   paused: 'info',
   probing: 'warn',
+  unreadable: 'bad',
   needs_samples: 'warn',
   ready: 'info',
   waits_for_another: 'warn',

@@ -11,6 +11,12 @@ import classes from './shell.module.css'
 const { bankNotice: says } = words
 const most = 3
 
+function whatText(changed: string | null, by: string): string {
+  if (changed === null) return says.added(by)
+  const fields = changed.split(',').map((field) => says.fields[field] ?? field)
+  return says.changed(fields.join(', '), by)
+}
+
 /**
  * For a day, every page says which bank accounts were added or changed: whoever changes one decides where
  * deposits go, and everybody should have seen it.
@@ -32,7 +38,7 @@ export function BankNotice() {
       <ul>
         {shown.map(({ name, at, by, changed, confirmed_by }) => (
           <li key={name}>
-            <PageLink to={pages.bankAccount(name)}>{name}</PageLink> {says.what(changed, by)}{' '}
+            <PageLink to={pages.bankAccount(name)}>{name}</PageLink> {whatText(changed, by)}{' '}
             <When at={at} ago />. {confirmed_by === null ? says.waits : says.takes}
           </li>
         ))}

@@ -1,10 +1,12 @@
 import {
   IconArrowsDiff,
+  IconBell,
   IconBook2,
   IconBuildingBank,
   IconCalendarCheck,
   IconChartBar,
   IconClipboardList,
+  IconDeviceTv,
   IconFileExport,
   IconFlask,
   IconGauge,
@@ -16,6 +18,7 @@ import {
   IconKey,
   IconPigMoney,
   IconPlugConnected,
+  IconReport,
   IconSend,
   IconSettings,
   IconSignature,
@@ -79,6 +82,8 @@ const table: Row[] = [
   row(pages.users, nav.users, IconUsers, nav.setUp, 'manage_users', 'operators'),
   row(pages.rules, nav.rules, IconHandStop, nav.setUp, 'view', 'operators'),
   row(pages.limits, nav.limits, IconGauge, nav.setUp, 'view', 'operators'),
+  row(pages.alerts, nav.alerts, IconBell, nav.setUp, 'view', 'operators'),
+  row(pages.reports, nav.reports, IconReport, nav.setUp, 'view_audit', 'operators'),
   row(pages.audit, nav.audit, IconHistory, nav.setUp, 'view_audit', 'operators'),
   row(
     (me) => pages.agentAudit(own(me)),
@@ -89,6 +94,7 @@ const table: Row[] = [
     'agents',
   ),
   row(pages.settings, nav.settings, IconSettings, nav.setUp, 'view', 'operators'),
+  row(pages.wall, nav.wall, IconDeviceTv, nav.tools, 'view', 'operators'),
   row(pages.apiLog, nav.apiLog, IconTerminal2, nav.tools, 'view', 'all'),
   row(pages.debugger, nav.debugger, IconSignature, nav.tools, 'view', 'all'),
   {

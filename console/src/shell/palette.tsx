@@ -9,6 +9,7 @@ import {
 import {
   IconCash,
   IconClipboardList,
+  IconLanguage,
   IconMoon,
   IconSearch,
   IconSend,
@@ -19,7 +20,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { use, useState } from 'react'
 import { type Answer, ask } from '../api.ts'
-import { localText, TimeZone } from '../parts/when.tsx'
+import { locale } from '../languages/language.ts'
+import { languageChoices, switchLanguage } from '../parts/language-select.tsx'
+import { TimeZone, timeText } from '../parts/when.tsx'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
 import { words } from '../words.ts'
@@ -70,7 +73,7 @@ export function Palette({ me }: { me: Me }) {
     return {
       id: `${hit.kind} ${hit.id} ${hit.seq}`,
       label: hit.title,
-      description: hit.at === null ? hit.says : `${hit.says}, ${localText(hit.at, zone)}`,
+      description: hit.at === null ? hit.says : `${hit.says}, ${timeText(hit.at, zone)}`,
       // The service has chosen what fits.
       keywords: text,
       leftSection: <Icon size={18} stroke={1.5} />,
@@ -106,6 +109,14 @@ export function Palette({ me }: { me: Me }) {
           leftSection: <IconMoon size={18} stroke={1.5} />,
           onClick: () => toggleColorScheme(),
         },
+        ...languageChoices
+          .filter(({ value }) => value !== locale)
+          .map(({ value, label }) => ({
+            id: value,
+            label: words.palette.language(label),
+            leftSection: <IconLanguage size={18} stroke={1.5} />,
+            onClick: () => switchLanguage(value),
+          })),
       ],
     },
   ]

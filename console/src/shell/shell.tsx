@@ -20,6 +20,7 @@ import { placesFor } from './nav.ts'
 import { Palette } from './palette.tsx'
 import classes from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
+import { ViewBanner } from './view-banner.tsx'
 
 /** The frame around every page: navigation, search, and the user's menu. */
 export function Shell() {
@@ -77,6 +78,7 @@ export function Shell() {
           <Places />
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+          <ViewBanner me={me} />
           {may(me, 'manage_policy') && <Alarms />}
           <BankNotice />
           <Outlet />

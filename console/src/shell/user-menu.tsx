@@ -11,6 +11,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
 import { forgetAllDrafts } from '../parts/draft.ts'
+import { LanguageSelect } from '../parts/language-select.tsx'
 import { zones } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
@@ -23,7 +24,10 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signingOut = useMutation({
-    mutationFn: () => ask(api.signOut),
+    mutationFn: async () => {
+      if (me.view) await ask(api.leaveView)
+      return ask(api.signOut)
+    },
     onSettled: async () => {
       await navigate({ to: pages.signIn })
       queries.clear()
@@ -56,6 +60,7 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
             { value: 'auto', label: words.user.system },
           ]}
         />
+        <LanguageSelect />
         <NativeSelect
           mt={8}
           label={words.user.zone}

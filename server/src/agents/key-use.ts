@@ -73,12 +73,18 @@ export class KeyUse {
     address: string,
     at: Date,
   ): Promise<void> {
-    const { rows } = await this.pool.query<{ known: bigint; is_known: boolean | null }>(
-      `select count(*) as known, bool_or(address = $3) as is_known from secret_addresses
-       where agent_id = $1 and secret = $2`,
+    const { rows } = await this.pool.query<{
+      known: bigint
+      is_known: boolean | null
+      is_new_to_agent: boolean | null
+    }>(
+      `select count(*) filter (where secret = $2) as known,
+         bool_or(secret = $2 and address = $3) as is_known,
+         bool_and(address <> $3) as is_new_to_agent
+       from secret_addresses where agent_id = $1`,
       [agent.agentId, secret, address],
     )
-    const { known = 0n, is_known: isKnown = false } = rows[0] ?? {}
+    const { known = 0n, is_known: isKnown, is_new_to_agent: isNewToAgent } = rows[0] ?? {}
     if (isKnown || known >= mostAddresses) return
     await inTransaction(this.pool, async (tx) => {
       const { rowCount } = await tx.query(
@@ -86,8 +92,9 @@ export class KeyUse {
          values ($1, $2, $3, $4) on conflict do nothing`,
         [agent.agentId, secret, address, at],
       )
-      // The first address of all is where it belongs.
-      if (rowCount === 1 && known > 0n) await this.onNewAddress(tx, { agent, key, address, at })
+      // The first address of all is where an agent belongs; so is, for a new secret, any that it came from before.
+      const isStrange = known > 0n || isNewToAgent === true
+      if (rowCount === 1 && isStrange) await this.onNewAddress(tx, { agent, key, address, at })
     })
   }
 }

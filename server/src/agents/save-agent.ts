@@ -11,6 +11,7 @@ import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import { type Agent, type AgentRow, agentFromRow } from './agent.ts'
 import { newAgentSecret } from './agent-secret.ts'
 import { type CallbackTargets, callbackUrlFault } from './callback-url.ts'
+import { joinEpoch } from './event-epochs.ts'
 import { frameOriginMissing } from './frame-origins.ts'
 import { columnOf, initialTerms, shapeFaults, type TermsFault, termNames, termOf } from './terms.ts'
 
@@ -116,6 +117,7 @@ async function insertAgent(
       'insert into agent_keys (agent_id, slot, sealed_secret, created_at) values ($1, 1, $2, $3)',
       [agentId, seal(secretKeys, `agent ${agentId}`, secret), now],
     )
+    await joinEpoch(tx, agentId)
     await also?.(tx, { appId, secret })
     await alertOfSecret(tx, { agentId, name: terms.name }, now)
     return { agent: agentFromRow(row), secret }

@@ -5,7 +5,7 @@ import { type Resealed, resealRows } from '../db/reseal-rows.ts'
 import { type SecretKeys, seal } from '../lib/secret-box.ts'
 import type { AlertKind, Channel } from './alert.ts'
 
-/** Who a webhook's secret is sealed for. */
+/** Who the secret of a webhook, or the address of a Slack channel, is sealed for. */
 export function secretOwner(userId: bigint): string {
   return `alerts of user ${userId}`
 }
@@ -16,12 +16,14 @@ export interface AlertChannel {
   target: string
 }
 
+export const deliveryStates = ['waiting', 'held', 'gathered', 'sent', 'given_up'] as const
+
 export interface AlertDelivery {
   kind: string
   words: string
   count: number
   channel: Channel
-  state: 'waiting' | 'sent' | 'given_up'
+  state: (typeof deliveryStates)[number]
   at: Date
   attempts: number
   error: string | null
@@ -54,7 +56,10 @@ export async function deliveriesOf(pool: Pool, userId: bigint): Promise<AlertDel
   return rows
 }
 
-/** Sets where a channel leads. A webhook gets a new secret, which is shown only here, once. */
+/**
+ * Sets where a channel leads. A webhook gets a new secret, which is shown only here, once. The address of a Slack
+ * channel is a secret as a whole: only its host is kept readable.
+ */
 export async function setChannel(
   tx: Tx,
   secretKeys: SecretKeys,
@@ -63,13 +68,15 @@ export async function setChannel(
   now: Date,
 ): Promise<string | undefined> {
   const secret = channel === 'webhook' ? `whsec_${randomBytes(24).toString('hex')}` : undefined
-  const sealed = secret === undefined ? null : seal(secretKeys, secretOwner(userId), secret)
+  const isSlack = channel === 'slack'
+  const kept = isSlack ? target : secret
+  const sealed = kept === undefined ? null : seal(secretKeys, secretOwner(userId), kept)
   await tx.query(
     `insert into alert_channels (user_id, channel, target, sealed_secret, updated_at)
      values ($1, $2, $3, $4, $5)
      on conflict (user_id, channel) do update set target = excluded.target,
        sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`,
-    [userId, channel, target, sealed, now],
+    [userId, channel, isSlack ? `${new URL(target).origin}/…` : target, sealed, now],
   )
   return secret
 }
@@ -86,9 +93,10 @@ export async function removeChannel(
   return rowCount === 1
 }
 
-/** Whoever had the account may have left a channel of their own. */
+/** Whoever had the account may have left a channel of their own, or hours in which its owner hears nothing. */
 export async function removeChannels(tx: Tx, userId: bigint): Promise<void> {
   await tx.query('delete from alert_channels where user_id = $1', [userId])
+  await tx.query('delete from alert_times where user_id = $1', [userId])
 }
 
 export async function setChoice(
@@ -104,17 +112,22 @@ export async function setChoice(
   )
 }
 
-/** Seals the secrets of webhooks with the current key. For the owner's login. */
+/** Seals the secrets of webhooks and Slack channels with the current key. For the owner's login. */
 export async function resealChannels(owner: Pool, secretKeys: SecretKeys): Promise<Resealed> {
-  const { rows } = await owner.query<{ user_id: bigint; owner: string; sealed: Buffer }>(
-    `select user_id, 'alerts of user ' || user_id as owner, sealed_secret as sealed
-     from alert_channels where sealed_secret is not null order by user_id`,
+  const { rows } = await owner.query<{
+    user_id: bigint
+    channel: Channel
+    owner: string
+    sealed: Buffer
+  }>(
+    `select user_id, channel, 'alerts of user ' || user_id as owner, sealed_secret as sealed
+     from alert_channels where sealed_secret is not null order by user_id, channel`,
   )
   return resealRows(secretKeys, rows, async (row, sealed) => {
     const { rowCount } = await owner.query(
       `update alert_channels set sealed_secret = $2
-       where user_id = $1 and channel = 'webhook' and sealed_secret = $3`,
-      [row.user_id, sealed, row.sealed],
+       where user_id = $1 and channel = $4 and sealed_secret = $3`,
+      [row.user_id, sealed, row.sealed, row.channel],
     )
     return rowCount
   })

@@ -12,10 +12,10 @@ export interface AlertSettings {
   line: { url: string; token: string } | undefined
 }
 
-/** The channels that the settings make available. A webhook needs none. */
+/** The channels that the settings make available. A webhook needs none, nor does Slack. */
 export function availableChannels({ mail, telegram, line }: AlertSettings): Channel[] {
   return channels.filter(
-    (channel) => ({ mail, webhook: true, telegram, line })[channel] !== undefined,
+    (channel) => ({ mail, webhook: true, telegram, line, slack: true })[channel] !== undefined,
   )
 }
 
@@ -28,7 +28,7 @@ type Post = (
 
 const timeoutMs = 10_000
 
-/** The channels that are set up. A webhook needs nothing but the address that a person gives. */
+/** The channels that are set up. A webhook and Slack need nothing but the address that a person gives. */
 export function makeAlertSenders(
   settings: AlertSettings,
   {
@@ -44,10 +44,21 @@ export function makeAlertSenders(
     webhook: webhookSender(post, link, now, version),
     ...(telegram && { telegram: telegramSender(telegram, link) }),
     ...(line && { line: lineSender(line, link) }),
+    slack: slackSender(post, link, version),
   }
 }
 
-function mailSender({ url, from }: { url: string; from: string }, link: () => string): SendAlert {
+/** Sends a mail; fails if the mail server does not take it. */
+export type SendMail = (mail: {
+  to: readonly string[]
+  subject: string
+  text: string
+  /** The same for each attempt, so that one that comes twice can be told. */
+  id: string
+  files?: readonly { filename: string; content: Buffer }[]
+}) => Promise<void>
+
+export function makeMailer({ url, from }: { url: string; from: string }): SendMail {
   const { hostname } = new URL(url)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   const transport = createTransport({
@@ -61,18 +72,25 @@ function mailSender({ url, from }: { url: string; from: string }, link: () => st
     disableUrlAccess: true,
   })
   const domain = from.split('@')[1]?.replace(/>.*/, '') ?? 'sluice'
-  return async (message, { address }) => {
-    const { title, text } = alertText(message, link())
+  return async ({ to, subject, text, id, files = [] }) => {
     await transport.sendMail({
       from,
-      // As an object, because a text would be read as a list of addresses.
-      to: { name: '', address },
-      subject: title,
+      // As objects, because a text would be read as a list of addresses.
+      to: to.map((address) => ({ name: '', address })),
+      subject,
       text,
-      // The same for each attempt, so that one that comes twice can be told.
-      messageId: `<${message.alertId}.${message.userId}@${domain}>`,
+      messageId: `<${id}@${domain}>`,
       headers: { 'auto-submitted': 'auto-generated' },
+      attachments: [...files],
     })
+  }
+}
+
+function mailSender(settings: { url: string; from: string }, link: () => string): SendAlert {
+  const send = makeMailer(settings)
+  return async (message, { address }) => {
+    const { title: subject, text } = alertText(message, link())
+    await send({ to: [address], subject, text, id: `${message.alertId}.${message.userId}` })
     return undefined
   }
 }
@@ -127,6 +145,20 @@ function lineSender({ url, token }: { url: string; token: string }, link: () => 
     const status = await postJson(`${url}/v2/bot/message/push`, headers, body)
     // 409: an attempt whose answer was lost had been taken.
     return status === 200 || status === 409 ? undefined : `LINE answered ${status}`
+  }
+}
+
+/** The address itself is the secret, as Slack has it. */
+function slackSender(post: Post, link: () => string, version: string): SendAlert {
+  return async (message, { secret = '' }) => {
+    // These three are all that Slack reads as markup in links and mentions.
+    const text = plain(message, link())
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+    const body = Buffer.from(JSON.stringify({ text, mrkdwn: false }))
+    const headers = { 'content-type': 'application/json', 'user-agent': `Sluice/${version}` }
+    return (await post(secret, headers, body)).error ?? undefined
   }
 }
 

@@ -14,6 +14,9 @@ export const alertKinds = [
   'callbacks_failing',
   'bank_connection',
   'bank_account_full',
+  'rule_fired',
+  'rule_over',
+  'digest',
 ] as const
 
 export type AlertKind = (typeof alertKinds)[number]
@@ -44,9 +47,16 @@ export const heardBy: Record<AlertKind, readonly ('admin' | 'operator' | 'viewer
   callbacks_failing: ['admin', 'operator', 'agent'],
   bank_connection: ['admin', 'operator'],
   bank_account_full: ['admin', 'operator'],
+  // A rule says itself who is told.
+  rule_fired: ['admin', 'operator', 'viewer', 'agent'],
+  rule_over: ['admin', 'operator', 'viewer', 'agent'],
+  digest: ['admin', 'operator', 'viewer', 'agent'],
 }
 
-export const alertTitles: Record<AlertKind | 'test', string> = {
+/** What an alert can be called that nobody chooses: a test, and what was held in quiet hours. */
+export type SentKind = AlertKind | 'held' | 'test'
+
+export const alertTitles: Record<SentKind, string> = {
   sign_in_new_place: 'Used from a new place',
   account_changed: 'Your account was changed',
   authority_changed: 'Who may do what was changed',
@@ -61,10 +71,14 @@ export const alertTitles: Record<AlertKind | 'test', string> = {
   callbacks_failing: 'Callbacks are failing',
   bank_connection: 'No files come from or go to a bank',
   bank_account_full: 'A bank account is nearly full',
+  rule_fired: 'What a rule watches for has happened',
+  rule_over: 'What a rule watches for is over',
+  digest: 'The day before',
+  held: 'While it was quiet',
   test: 'Test',
 }
 
-export const channels = ['mail', 'webhook', 'telegram', 'line'] as const
+export const channels = ['mail', 'webhook', 'telegram', 'line', 'slack'] as const
 
 export type Channel = (typeof channels)[number]
 
@@ -72,7 +86,7 @@ export type Channel = (typeof channels)[number]
 export interface AlertMessage {
   alertId: string
   userId: bigint
-  kind: AlertKind | 'test'
+  kind: SentKind
   words: string
   count: number
   firstAt: Date

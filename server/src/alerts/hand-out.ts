@@ -1,6 +1,7 @@
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type AlertKind, type Channel, securityKinds } from './alert.ts'
+import { heldUntil } from './quiet-hours.ts'
 
 /** An alert gathers for this long, so that what happens at once is told at once. */
 const gatherMs = 5_000
@@ -24,8 +25,12 @@ export async function handOutAlert(
       roles: string[]
       agent_id: bigint | null
       except_user_id: bigint
+      user_ids: bigint[]
+      channels: Channel[]
+      is_urgent: boolean
     }>(
-      `select alert_id, kind, user_id, roles, agent_id, except_user_id from alerts a
+      `select alert_id, kind, user_id, roles, agent_id, except_user_id, user_ids, channels, is_urgent
+       from alerts a
        where handed_out_at is null and (kind = 'test' or first_at <= $1)
          and (kind = 'test' or not exists (select 1 from alerts b
            where b.kind = a.kind and b.subject = a.subject and b.handed_out_at > $2))
@@ -38,15 +43,17 @@ export async function handOutAlert(
       // Who was reset or locked out hears of it themselves.
       `select user_id from users
        where user_id = $1 or (disabled_at is null and sealed_totp_secret is not null
-         and user_id <> $4 and role = any ($2) and (role <> 'agent' or agent_id = $3))`,
-      [alert.user_id, alert.roles, alert.agent_id, alert.except_user_id],
+         and user_id <> $4 and (role = any ($2) or user_id = any ($5))
+         and (role <> 'agent' or agent_id = $3))`,
+      [alert.user_id, alert.roles, alert.agent_id, alert.except_user_id, alert.user_ids],
     )
     for (const { user_id: userId } of people) {
-      for (const channel of await channelsFor(tx, userId, alert.kind, available)) {
+      const held = alert.is_urgent ? undefined : await heldUntil(tx, userId, alert.kind, now)
+      for (const channel of await channelsFor(tx, userId, alert, available)) {
         await tx.query(
           `insert into alert_deliveries (alert_id, user_id, channel, state, attempts, due_at)
-           values ($1, $2, $3, 'waiting', 0, least($4::timestamptz, now()))`,
-          [alert.alert_id, userId, channel, now],
+           values ($1, $2, $3, $5, 0, coalesce($6::timestamptz, least($4::timestamptz, now())))`,
+          [alert.alert_id, userId, channel, now, held ? 'held' : 'waiting', held ?? null],
         )
       }
     }
@@ -58,11 +65,11 @@ export async function handOutAlert(
   })
 }
 
-/** The channels that a person has, or those of them that they chose for the kind. */
+/** The channels that a person has, or those of them that a rule names or they chose for the kind. */
 async function channelsFor(
   tx: Tx,
   userId: bigint,
-  kind: AlertKind | 'test',
+  { kind, channels: named }: { kind: AlertKind | 'test'; channels: readonly Channel[] },
   available: readonly Channel[],
 ): Promise<Channel[]> {
   const { rows } = await tx.query<{ channel: Channel }>(
@@ -72,6 +79,11 @@ async function channelsFor(
   const set = rows.map(({ channel }) => channel)
   const has = available.filter((channel) => channel === 'mail' || set.includes(channel))
   if (kind === 'test' || securityKinds.includes(kind)) return has
+  if (named.length > 0) {
+    const wanted = has.filter((channel) => named.includes(channel))
+    // Who has none of them is told by mail, rather than not at all.
+    return wanted.length > 0 ? wanted : has.filter((channel) => channel === 'mail')
+  }
   const { rows: chosen } = await tx.query<{ channels: string[] }>(
     'select channels from alert_choices where user_id = $1 and kind = $2',
     [userId, kind],
@@ -87,7 +99,7 @@ export async function forgetAlerts(pool: Pool, before: Date): Promise<'done' | '
     const { rows } = await tx.query<{ alert_id: string }>(
       `select alert_id from alerts a where handed_out_at < $1
          and not exists (select 1 from alert_deliveries d
-           where d.alert_id = a.alert_id and d.state = 'waiting')
+           where d.alert_id = a.alert_id and d.state in ('waiting', 'held'))
        limit $2 for update skip locked`,
       [before, page],
     )

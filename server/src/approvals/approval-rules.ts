@@ -25,26 +25,37 @@ export interface AskedAction {
   amount: { minor: bigint; currency: string } | null
 }
 
-/** What the rules say of an action. The most special rule counts: of the agent, then of the currency. */
+/**
+ * What the rules say of an action. The most special rules count: of the agent, then of the currency. Of these, each for
+ * the amounts above another, the highest that is passed does.
+ */
 export function judge(
   rules: readonly ApprovalRule[],
   mode: 'sandbox' | 'live',
   { action, agentId, amount }: AskedAction,
 ): { needsTwo: boolean; adminOnly: boolean } {
-  const [rule] = rules
-    .filter(
-      (each) =>
-        each.action === action &&
-        (each.agentId === 0n || each.agentId === agentId) &&
-        (each.currency === '' || each.currency === amount?.currency),
-    )
-    .sort((a, b) => rank(b) - rank(a))
+  const fitting = rules.filter(
+    (each) =>
+      each.action === action &&
+      (each.agentId === 0n || each.agentId === agentId) &&
+      (each.currency === '' || each.currency === amount?.currency),
+  )
+  const most = Math.max(...fitting.map(rank))
+  const tiers = fitting
+    .filter((each) => rank(each) === most)
+    .sort((a, b) => Number(tierOf(b) - tierOf(a)))
+  const size = amount === null ? null : amount.minor < 0n ? -amount.minor : amount.minor
+  const passed = tiers.find((each) => size === null || size > tierOf(each))
+  const rule = passed ?? tiers.at(-1)
   if (alwaysByTwo.includes(action)) return { needsTwo: true, adminOnly: rule?.adminOnly ?? false }
   // No amount is right for everybody, so payouts wait only where a rule says so.
   if (!rule) return { needsTwo: mode === 'live' && action !== 'pay_out', adminOnly: false }
-  const size = amount === null ? null : amount.minor < 0n ? -amount.minor : amount.minor
-  const isAbove = rule.aboveMinor === null || size === null || size > rule.aboveMinor
-  return { needsTwo: rule.needsTwo && isAbove, adminOnly: rule.adminOnly }
+  return { needsTwo: rule.needsTwo && passed !== undefined, adminOnly: rule.adminOnly }
+}
+
+/** The amount that a rule begins above; one for any amount is below all others. */
+function tierOf({ aboveMinor }: ApprovalRule): bigint {
+  return aboveMinor ?? -1n
 }
 
 function rank({ agentId, currency }: ApprovalRule): number {
@@ -102,7 +113,7 @@ export async function readRules(db: Pool | Tx): Promise<ApprovalRule[]> {
   const { rows } = await db.query<ApprovalRule>(
     `select action, agent_id as "agentId", currency, needs_two as "needsTwo",
        above as "aboveMinor", admin_only as "adminOnly" from approval_rules
-     order by action, agent_id, currency`,
+     order by action, agent_id, currency, tier`,
   )
   return rows
 }

@@ -6,6 +6,7 @@ import type { Currency } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import type { QrSetting } from '../lib/qr/qr-kinds.ts'
 import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { latinText } from '../payment-files/characters.ts'
 import { findPaymentFormat, paymentFormats } from '../payment-files/render-payment-file.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
 import { feedProfileFault } from '../statements/feed-profile.ts'
@@ -65,6 +66,7 @@ export function freshTerms(
     feedProfile: null,
     payout: 'none',
     payoutFormat: null,
+    payoutCharacters: 'format',
     payoutCutoffs: '',
     payoutHolidays: '',
     payoutDraftBefore: null,
@@ -167,6 +169,10 @@ function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
   } else if (format && !format.currencies.includes(currency)) {
     say('payout_format', `${format.name} does not pay in ${currency}`)
   }
+  const { lost } = latinText(terms.accountName)
+  if (terms.payoutCharacters === 'latin' && lost !== null) {
+    say('payout_characters', `cannot be latin: the account's own name has “${lost}”`)
+  }
   const times = payoutCutoffs === '' ? [] : payoutCutoffs.split(',')
   if (times.length > 10 || times.some((each) => !/^([01]\d|2[0-3]):[0-5]\d$/.test(each))) {
     say('payout_cutoffs', 'must be up to ten times such as 14:30')
@@ -188,7 +194,13 @@ function payoutFaults(terms: BankAccountTerms): BankAccountFault[] {
   return faults
 }
 
-function sftpFaults(terms: BankAccountTerms): BankAccountFault[] {
+/** What is wrong with where files are exchanged. */
+export function sftpFaults(
+  terms: Pick<
+    BankAccountTerms,
+    'sftpHost' | 'sftpPort' | 'sftpUser' | 'sftpHostKey' | 'sftpPutFolder' | 'sftpGetFolder'
+  >,
+): BankAccountFault[] {
   const faults: BankAccountFault[] = []
   const say = (field: string, message: string) => faults.push({ field, message })
   const { sftpHost, sftpPort, sftpUser, sftpHostKey, sftpPutFolder, sftpGetFolder } = terms

@@ -29,6 +29,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     feed_profile: account.feedProfile,
     payout: account.payout,
     payout_format: account.payoutFormat,
+    payout_characters: account.payoutCharacters,
     payout_cutoffs: account.payoutCutoffs === '' ? [] : account.payoutCutoffs.split(','),
     payout_holidays: account.payoutHolidays === '' ? [] : account.payoutHolidays.split(','),
     payout_draft_before: account.payoutDraftBefore,

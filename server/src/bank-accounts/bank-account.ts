@@ -4,6 +4,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
 import type { QrKind } from '../lib/qr/qr-kinds.ts'
 import type { Signature } from '../operators/credentials.ts'
+import type { Characters } from '../payment-files/payment-file.ts'
 
 /** A bank account of the operator. It is a provider: orders are routed to it by its name. */
 export interface BankAccount {
@@ -65,6 +66,8 @@ export interface BankAccount {
   /** How it pays withdrawals: not at all, or by files that people bring to the bank. */
   payout: 'none' | 'file'
   payoutFormat: string | null
+  /** Which characters names have in its files. */
+  payoutCharacters: Characters
   /** Times of the bank's day such as `14:30`, by commas: after the last one a file is for the next banking day. */
   payoutCutoffs: string
   /** Days on which the bank does not work, beside Saturdays and Sundays, by commas. */
@@ -139,6 +142,7 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   feedProfile: ['feed_profile', 'text', 'null'],
   payout: ['payout', 'text'],
   payoutFormat: ['payout_format', 'text', 'null'],
+  payoutCharacters: ['payout_characters', 'text'],
   payoutCutoffs: ['payout_cutoffs', 'text'],
   payoutHolidays: ['payout_holidays', 'text'],
   payoutDraftBefore: ['payout_draft_before', 'int', 'null'],

@@ -127,15 +127,17 @@ export async function noteDetail(
   )
 }
 
-/** Debits that wait for a person, of accounts with payouts in files that the bank may have debited. */
+/** A page of the debits that wait for a person, of accounts with payouts in files that the bank may have debited. */
 export async function unexplainedDebits(
   pool: Pool,
   account: string | null,
+  after: Pick<BankMovement, 'account' | 'bookedOn' | 'movementId'> | null,
   limit: number,
 ): Promise<BankMovement[]> {
   const { rows } = await pool.query<BankMovement>(
     `select ${movementColumns.select('m')} from bank_movements m
      where m.state = 'unexplained' and m.amount < 0 and ($1::text is null or m.account = $1)
+       and ($3::text is null or (m.account, m.booked_on, m.movement_id) > ($3, $4::date, $5::uuid))
        and (exists (select 1 from payout_files f where f.account = m.account
            and f.state in ('approving', 'exported', 'sent', 'acknowledged'))
          or exists (select 1 from payout_items i where i.account = m.account
@@ -143,8 +145,8 @@ export async function unexplainedDebits(
          or exists (select 1 from payout_item_ends e
            join payout_items i on i.account = e.account and i.file_id = e.file_id and i.n = e.n
            where e.account = m.account and e.how = 'abandoned' and i.debited_by is null))
-     order by m.booked_on desc, m.movement_id limit $2`,
-    [account, limit],
+     order by m.account, m.booked_on, m.movement_id limit $2`,
+    [account, limit, after?.account ?? null, after?.bookedOn ?? null, after?.movementId ?? null],
   )
   return rows
 }

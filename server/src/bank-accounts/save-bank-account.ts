@@ -103,6 +103,7 @@ const changeable = bankAccountColumns.pick(
   'feedProfile',
   'payout',
   'payoutFormat',
+  'payoutCharacters',
   'payoutCutoffs',
   'payoutHolidays',
   'payoutDraftBefore',
@@ -138,6 +139,7 @@ const decisive = [
   'feedProfile',
   'payout',
   'payoutFormat',
+  'payoutCharacters',
   // When a day of the bank begins and ends, and how long it may still pay a file, follows from these.
   'zone',
   'payoutCutoffs',
@@ -174,6 +176,7 @@ const decisiveNames: Record<(typeof decisive)[number], string> = {
   feedProfile: 'feed_profile',
   payout: 'payout',
   payoutFormat: 'payout_format',
+  payoutCharacters: 'payout_characters',
   zone: 'zone',
   payoutCutoffs: 'payout_cutoffs',
   payoutHolidays: 'payout_holidays',

@@ -324,8 +324,12 @@ async function readKnown(
      order by m.movement_id`,
     [account, amounts, first, last, mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
   )
+  const hands = rows.flatMap(({ source, movement_id }) => (source === 'hand' ? [movement_id] : []))
+  const codes = await codesOfOrders(tx, account, hands)
   const known = new Map<string, KnownMovement>()
   for (const row of rows) {
+    // What was given to an order is that order's, whether or not the slip said so.
+    const code = row.source === 'hand' ? codes.get(row.movement_id) : undefined
     const movement = known.get(row.movement_id) ?? {
       movementId: row.movement_id,
       amountMinor: row.amount,
@@ -339,13 +343,33 @@ async function readKnown(
       bookedOn: row.report_booked_on,
       balanceAfterMinor: row.balance_after,
       ids: JSON.parse(row.ids) as BankIds,
-      text: row.text,
+      text: code === undefined ? row.text : `${row.text} ${code}`,
       payerAccountNo: row.payer_account_no,
       isTrusted: row.is_trusted,
     })
     known.set(row.movement_id, movement)
   }
   return [...known.values()]
+}
+
+/** The codes of the orders that the money of movements was given to. */
+async function codesOfOrders(
+  tx: Tx,
+  account: string,
+  movementIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (movementIds.length === 0) return new Map()
+  const { rows } = await tx.query<{ movement_id: string; code: string }>(
+    `select m.movement_id, e.code from bank_movements m
+     left join payment_claims c
+       on c.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+     left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
+     join expected_deposits e on e.account = m.account
+       and e.order_id = coalesce(p.order_id, m.order_id) and e.agent_id = coalesce(p.agent_id, m.agent_id)
+     where m.account = $1 and m.movement_id = any($2::uuid[]) and e.code is not null`,
+    [account, movementIds],
+  )
+  return new Map(rows.map(({ movement_id, code }) => [movement_id, code]))
 }
 
 /** How many rows one statement writes. */

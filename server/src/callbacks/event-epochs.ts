@@ -33,6 +33,24 @@ export function seqToGoOnAfter(epochs: EventEpochs, seq: bigint, epoch: number):
   return least
 }
 
+/**
+ * The epoch of a seq that an agent names without one. A number that no event has had yet is of the time that a restore
+ * lost, so the agent goes on where numbers were used again; otherwise it would hear nothing until they pass its own.
+ */
+export async function epochUnsaid(
+  db: Pool | Tx,
+  agentId: bigint,
+  epochs: EventEpochs,
+  seq: bigint,
+): Promise<number> {
+  const latest = epochs[0] === undefined ? 0 : parts(epochs[0]).epoch
+  if (latest === 0) return 0
+  const { rows } = await db.query<{ seq: bigint }>('select seq from wallets where agent_id = $1', [
+    agentId,
+  ])
+  return seq > (rows[0]?.seq ?? seq) ? 0 : latest
+}
+
 function parts(text: string): { epoch: number; afterSeq: bigint } {
   const [epoch = '0', afterSeq = '0'] = text.split(':')
   return { epoch: Number(epoch), afterSeq: BigInt(afterSeq) }

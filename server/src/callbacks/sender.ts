@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type AgentFinder, type AgentWithKeys, callbackSecrets } from '../agents/agent-finder.ts'
 import { isContention, type Pool } from '../db/pool.ts'
+import { parseTxnId } from '../lib/ids.ts'
+import { type Span, type Tracer, traceparentOf } from '../lib/tracing.ts'
 import { sendToNewAddresses } from './address-callbacks.ts'
 import { callbackHeaders } from './callback-headers.ts'
 import { type Claim, claimAtTurns, claimThoroughly, type Wanted } from './claim-callbacks.ts'
@@ -28,7 +30,9 @@ export interface SenderOptions {
   /** Whether the process is ending: what is under way is finished, and other callbacks are left to others. */
   isClosing?: () => boolean
   onError: (error: unknown) => void
-  onAttempt?: (attempt: Attempt, callback: ClaimedCallback) => void
+  onAttempt?: (attempt: Attempt, callback: ClaimedCallback, span: Span | undefined) => void
+  /** Follows attempts; undefined if nobody collects traces. */
+  tracer?: Tracer | undefined
 }
 
 /** Leaves one connection for recording. */
@@ -207,10 +211,13 @@ export class CallbackSender {
     callback: ClaimedCallback,
     epochs: EventEpochs,
   ): Promise<void> {
-    const posted = this.post(found, callback, epochs)
+    const { tracer, onAttempt } = this.options
+    const span = tracer && spanOfAttempt(tracer, callback)
+    const posted = this.post(found, callback, epochs, span)
     if (typeof posted === 'string') return this.finish({ callback, attempt: posted })
     const attempt = await posted
-    this.options.onAttempt?.(attempt, callback)
+    span?.set({ 'sluice.reason': attempt.reason }).end(attempt.error !== null)
+    onAttempt?.(attempt, callback, span)
     this.finish({ callback, attempt })
   }
 
@@ -218,6 +225,7 @@ export class CallbackSender {
     found: AgentWithKeys | undefined,
     callback: ClaimedCallback,
     epochs: EventEpochs,
+    span: Span | undefined,
   ): Promise<Attempt> | 'not_sent' | 'no_address' {
     const { poster, now, version } = this.options
     if (!found) return 'not_sent'
@@ -242,7 +250,11 @@ export class CallbackSender {
       at,
       version,
     })
-    return poster.post(url, headers, body)
+    return poster.post(
+      url,
+      span ? { ...headers, traceparent: traceparentOf(span.name) } : headers,
+      body,
+    )
   }
 
   private finish(outcome: Outcome): void {
@@ -267,6 +279,19 @@ export class CallbackSender {
     this.underway.add(promise)
     promise.finally(() => this.underway.delete(promise)).catch(() => {})
   }
+}
+
+/** The span of an attempt, in the trace of the order that its body is about. */
+function spanOfAttempt(tracer: Tracer, { agentId, seq, attempts, body }: ClaimedCallback): Span {
+  const { transactionId } = JSON.parse(body)
+  const orderId = parseTxnId(transactionId)?.orderId
+  const span =
+    orderId === undefined ? tracer.alone('callback') : tracer.ofOrder(orderId, 'callback', 'client')
+  return span.set({
+    'sluice.agent': String(agentId),
+    'sluice.seq': Number(seq),
+    'sluice.attempt': attempts + 1,
+  })
 }
 
 function unsigned(url: string, startedAt: Date): Attempt {

@@ -25,6 +25,7 @@ import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
 import { qrWarning } from '../lib/qr/qr-text.ts'
+import { characterRules } from '../payment-files/payment-file.ts'
 import { paymentFormats } from '../payment-files/render-payment-file.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
@@ -209,6 +210,7 @@ interface TermOptions extends AloneOptions {
   feedProfile?: string
   payout?: BankAccount['payout']
   payoutFormat?: string
+  payoutCharacters?: BankAccount['payoutCharacters']
   payoutCutoffs?: string
   payoutHolidays?: string
   payoutDraftBefore?: string
@@ -280,6 +282,12 @@ function withTerms(command: Command): Command {
     .option(
       '--payout-format <name>',
       `the payment files that its bank takes: ${paymentFormats.map(({ name }) => name).join(', ')}`,
+    )
+    .addOption(
+      new Option(
+        '--payout-characters <rule>',
+        'how names are written in its payment files: latin, kept as they are, or as the format usually does',
+      ).choices(characterRules),
     )
     .option(
       '--payout-cutoffs <times>',
@@ -371,6 +379,7 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(options.payoutFormat !== undefined && {
       payoutFormat: options.payoutFormat === 'none' ? null : options.payoutFormat,
     }),
+    ...(options.payoutCharacters && { payoutCharacters: options.payoutCharacters }),
     ...(options.payoutCutoffs !== undefined && { payoutCutoffs: listOf(options.payoutCutoffs) }),
     ...(options.payoutHolidays !== undefined && {
       payoutHolidays: listOf(options.payoutHolidays),

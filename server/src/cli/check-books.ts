@@ -73,9 +73,11 @@ export async function checkHold({ pool }: Backend): Promise<Finding[]> {
       `payouts are held since ${hold.markedAt.toISOString()}: what happened after ${hold.since.toISOString()} may be missing. ${hold.found} ${asked}`,
       'Look into what is listed here, then let two people release it in the console, where stops are.',
     ),
-    ...differences.map(({ words }) =>
-      warn('restore', words, 'Whoever releases it says what was found, with evidence.'),
-    ),
+    ...differences
+      .filter(({ isOpen }) => isOpen)
+      .map(({ words }) =>
+        warn('restore', words, 'Whoever releases it says what was found of this, with evidence.'),
+      ),
   ]
 }
 

@@ -57,12 +57,17 @@ function durabilityFinding(found: DatabaseFindings, { mode }: Config): Finding {
 }
 
 /** A failover to a replica that commits did not wait for loses what agents were told. */
-function replicaFindings({ hasSynchronousStandby }: DatabaseFindings, { mode }: Config): Finding[] {
+function replicaFindings(found: DatabaseFindings, { mode }: Config): Finding[] {
   if (mode !== 'live') return []
+  const { hasSynchronousStandby, replicas } = found
   if (hasSynchronousStandby) return [ok('replica', 'commits wait for a synchronous one')]
   const advice =
-    "Set synchronous_standby_names = 'ANY 1 (...)' on the primary; see docs/deploy.md. Without it a failover loses the last moments."
-  return [warn('replica', 'no commit waits for another server', advice)]
+    "Set synchronous_standby_names = 'ANY 1 (...)' on the primary, or synchronous_mode in Patroni; see docs/deploy.md. Without it a failover loses the last moments."
+  const text =
+    replicas === 0
+      ? 'no commit waits for another server'
+      : `${replicas} follow, but no commit waits for any of them`
+  return [warn('replica', text, advice)]
 }
 
 /** A table that lies on one node alone cannot be joined with those that are spread, nor grow with them. */

@@ -31,7 +31,7 @@ export function plainFault(error: unknown): unknown {
   if (error instanceof AlreadyServing) return new UsageError(error.message)
   if (error.message.includes('unsupported startup parameter')) {
     return new UsageError(
-      'a pooler before the database refuses what a session starts with: set ignore_startup_parameters = options and pool_mode = session there, or name the server itself in DATABASE_URL',
+      'a pooler before the database refuses what a session starts with: set DATABASE_POOLER=transaction, and DATABASE_DIRECT_URL to the server itself; or set pool_mode = session and ignore_startup_parameters = options there; or name the server in DATABASE_URL',
     )
   }
   if (isConnectionLost(error))

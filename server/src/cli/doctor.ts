@@ -7,6 +7,7 @@ import { DatabaseGate } from '../db/database-gate.ts'
 import { openEmbeddedPostgres } from '../db/embedded.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import { actingAsService, openPool } from '../db/pool.ts'
+import { systemClock } from '../lib/clock.ts'
 import { parseIsoTime } from '../lib/local-time.ts'
 import { holdRestored, openHold } from '../payouts/restore-hold.ts'
 import {
@@ -71,7 +72,9 @@ async function markUnlessHeld(backupOf: string | undefined): Promise<void> {
   await withBackend(async ({ pool }) => {
     if (await openHold(pool)) return
     const found = `${commandLine.email} said so.`
-    await inTransaction(pool, (tx) => holdRestored(tx, { since, found, by: commandLine, at: now }))
+    await inTransaction(pool, (tx) =>
+      holdRestored(tx, { since, found, by: commandLine, now: systemClock }),
+    )
   })
 }
 
@@ -123,7 +126,7 @@ async function examineBooks(
   const pool = openPool({ url: databaseUrl, max: 4, name: 'sluice doctor', onError: () => {} })
   const secretKeys = await readSecretKeys(config)
   const backend: Backend = {
-    ...{ databaseUrl, ownerUrl: undefined, pool, secretKeys },
+    ...{ databaseUrl, directUrl: databaseUrl, ownerUrl: undefined, pool, secretKeys },
     ...{ picturesDrawnSince: new Date(0), gate: new DatabaseGate() },
     close: () => pool.end(),
   }

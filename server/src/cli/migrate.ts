@@ -10,7 +10,7 @@ export function migrateCommand(): Command {
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const config = loadConfig()
-      const { dataDir, databaseUrl, databaseOwnerUrl } = config
+      const { dataDir, databaseUrl, databaseOwnerUrl, databaseDirectUrl } = config
       await refuseSecondDatabase(config).catch((error) => {
         throw plainFault(error)
       })
@@ -23,7 +23,7 @@ export function migrateCommand(): Command {
           databaseOwnerUrl !== undefined && databaseUrl !== undefined
             ? decodeURIComponent(new URL(databaseUrl).username)
             : ''
-        const url = databaseOwnerUrl ?? databaseUrl ?? embedded?.ownerUrl ?? ''
+        const url = databaseOwnerUrl ?? databaseDirectUrl ?? databaseUrl ?? embedded?.ownerUrl ?? ''
         const serviceLogin = embedded ? embeddedLogin : login === '' ? undefined : login
         const applied = await migrate(url, { serviceLogin, log: note }).catch((error) => {
           throw plainFault(error)

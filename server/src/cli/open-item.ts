@@ -12,11 +12,13 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
+import { bookItem, bookings, bookingsOf } from '../payouts/book-item.ts'
 import { itemNext, sidesOf } from '../payouts/item-words.ts'
 import { existing } from './agent.ts'
-import { withBackend } from './command.ts'
+import { withBackend, withDesk } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { ageText, print, table } from './output.ts'
+import { isProposed, type ProposeOptions, withBreakGlass } from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function openItemCommand(): Command {
@@ -24,6 +26,7 @@ export function openItemCommand(): Command {
   listCommand(item)
   showCommand(item)
   closeCommand(item)
+  bookCommand(item)
   return item
 }
 
@@ -116,6 +119,59 @@ function closeCommand(item: Command): void {
           () => ({ resolution: 'looked_into' }),
         )
         if (!options.json) return print(`${itemId} is closed`)
+        print(itemJson(await existingItem(await findItem(pool, itemId), itemId)))
+      })
+    })
+}
+
+function bookCommand(item: Command): void {
+  withBreakGlass(
+    item
+      .command('book <item>')
+      .description('book what left against the books, or that it is back, and close the item')
+      .addOption(
+        new Option('--as <way>', 'who bears it, or that it is back')
+          .choices(bookings.map((each) => each.replace('_', '-')))
+          .makeOptionMandatory(),
+      )
+      .requiredOption('--reason <text>', 'what you know it from; it stays with the item'),
+  )
+    .option('--json', 'as JSON')
+    .action(async (itemId: string, options: ProposeOptions & { as: string; reason: string }) => {
+      const { reason } = options
+      if (!isPrintable(reason, 500)) {
+        throw new UsageError('--reason must be 1 to 500 printable characters')
+      }
+      await withDesk(async (desk, backend, config) => {
+        const { pool } = desk
+        const found = await existingItem(await findItem(pool, itemId), itemId)
+        const order = await findOrder(pool, found.agentId, found.orderId)
+        const way = bookings.find((each) => each.replace('_', '-') === options.as)
+        if (!order || !way || !bookingsOf(found, order).includes(way)) {
+          const next = order ? ` ${itemNext(found, order)}` : ''
+          throw new UsageError(`${itemId} cannot be booked so.${next}`)
+        }
+        const request = {
+          route: 'POST /open-items/:item_id/book',
+          params: { item_id: itemId },
+          body: { as: way, reason },
+        }
+        if (await isProposed(config, backend, options, request)) return
+        const { agentId, kind, closedAt } = found
+        const entry = {
+          action: 'close_open_item',
+          subject: { kind: 'open_item', id: itemId },
+          agentId,
+          before: { kind, closed_at: closedAt },
+          reason,
+        }
+        await onRecord(
+          pool,
+          entry,
+          () => bookItem(desk, found, way, { reason, by: commandLine.email }),
+          () => ({ resolution: 'looked_into', booked_as: way }),
+        )
+        if (!options.json) return print(`${itemId} is booked and closed`)
         print(itemJson(await existingItem(await findItem(pool, itemId), itemId)))
       })
     })

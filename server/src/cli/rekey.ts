@@ -7,6 +7,7 @@ import { resealConnectors } from '../connectors/reseal-connectors.ts'
 import { resealAnswers } from '../operators/proposal-answers.ts'
 import { resealAuthenticators } from '../operators/reseal-authenticators.ts'
 import { resealBankFiles } from '../payments/reseal-bank-files.ts'
+import { resealReportKeys } from '../reports/report-schedule.ts'
 import { plainFault, withOwner } from './command.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
@@ -18,6 +19,7 @@ const parts = {
   "alerts' webhooks": resealChannels,
   "banks' feeds": resealFeeds,
   "banks' servers": resealSftpKeys,
+  "reports' servers": resealReportKeys,
   "connectors' secrets": resealConnectors,
   "banks' files": resealBankFiles,
   "payers' slips": resealSlips,

@@ -33,14 +33,18 @@ export async function bindDeposit(
   >,
 ): Promise<ConnectorDeposit & { isNew: boolean }> {
   const { agentId, orderId, connector, use, version, madeAt } = deposit
-  const { rowCount } = await pool.query(
-    `insert into connector_deposits (agent_id, order_id, connector, use, version, made_at, asks)
-     values ($1, $2, $3, $4, $5, $6, 0) on conflict do nothing`,
+  const { rows } = await pool.query<ConnectorDeposit & { calls: number }>(
+    `insert into connector_deposits as d
+       (agent_id, order_id, connector, use, version, made_at, asks, calls)
+     values ($1, $2, $3, $4, $5, $6, 0, 1)
+     on conflict (agent_id, order_id, connector) do update set calls = d.calls + 1
+     returning ${selected}, d.calls`,
     [agentId, orderId, connector, use, version, madeAt],
   )
-  const bound = await findAskedDeposit(pool, deposit, connector)
+  const [bound] = rows
   if (!bound) throw new Error('a deposit was not bound to its connector')
-  return { ...bound, isNew: rowCount === 1 }
+  const { calls, ...first } = bound
+  return { ...first, isNew: calls === 1 }
 }
 
 /** A deposit as a connector was asked to expect it. */
@@ -57,15 +61,20 @@ export async function findAskedDeposit(
   return rows[0]
 }
 
-/** Takes a deposit from a use that it was bound to a moment ago and of which the company has heard nothing. */
+/**
+ * Takes a deposit from a use that it was bound to a moment ago and of which the company has heard nothing. Returns false
+ * if another request has been bound to it since, because the company may have heard of it by that one.
+ */
 export async function unbindDeposit(
   pool: Pool,
   { agentId, orderId, connector }: ConnectorDeposit,
-): Promise<void> {
-  await pool.query(
-    `delete from connector_deposits where agent_id = $1 and order_id = $2 and connector = $3`,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `delete from connector_deposits
+     where agent_id = $1 and order_id = $2 and connector = $3 and calls = 1`,
     [agentId, orderId, connector],
   )
+  return rowCount === 1
 }
 
 /**

@@ -41,6 +41,13 @@ export interface ConnectorsOptions {
   onError: (error: unknown) => void
 }
 
+/** A connector of which uses, and what of them cannot be opened. */
+interface Made {
+  key: string
+  provider: Provider
+  fault: string | null
+}
+
 /** The connectors that are used, as providers. */
 export class ConnectorsInUse {
   private readonly pool: Pool
@@ -49,7 +56,8 @@ export class ConnectorsInUse {
   private readonly lanes = new Map<string, CompanyLane>()
   private readonly documents = new Map<string, Promise<ConnectorDocument>>()
   private unreadable: ReadonlySet<string> = new Set()
-  private made = new Map<string, { key: string; provider: Provider }>()
+  private faults: ReadonlyMap<string, string> = new Map()
+  private made = new Map<string, Made>()
 
   constructor(pool: Pool, options: ConnectorsOptions) {
     this.pool = pool
@@ -61,8 +69,9 @@ export class ConnectorsInUse {
   async read(): Promise<readonly Provider[]> {
     const nowMs = this.options.now().getTime()
     const uses = await readUses(this.pool, new Date(nowMs - noticesReadMs))
-    const made = new Map<string, { key: string; provider: Provider }>()
+    const made = new Map<string, Made>()
     const unreadable = new Set<string>()
+    const faults = new Map<string, string>()
     for (const [use, ...replaced] of grouped(uses)) {
       const name = use.connector
       const former = untilVoid(use, replaced)
@@ -76,21 +85,35 @@ export class ConnectorsInUse {
         continue
       }
       try {
-        made.set(name, { key, provider: await this.make(use, former, signing) })
+        const { secrets } = await this.boundUse(use)
+        const shut = Object.keys(use.secrets).filter((secret) => secrets(secret) === undefined)
+        made.set(name, {
+          key,
+          provider: await this.make(use, former, signing),
+          fault: shut.length === 0 ? null : `SECRET_KEY does not open ${shut.join(', ')}`,
+        })
       } catch (error) {
         this.options.onError(error)
+        faults.set(name, error instanceof Error ? error.message : String(error))
         if (known) made.set(name, known)
         else unreadable.add(name)
       }
     }
+    for (const [name, { fault }] of made) if (fault !== null) faults.set(name, fault)
     this.made = made
     this.unreadable = unreadable
+    this.faults = faults
     return [...made.values()].map(({ provider }) => provider)
   }
 
   /** Whether a connector is used and cannot be read at the moment. */
   isUnreadable(name: string): boolean {
     return this.unreadable.has(name)
+  }
+
+  /** Why a connector cannot be used as was decided last: it cannot be read, or its secrets cannot. */
+  faultOf(name: string): string | undefined {
+    return this.faults.get(name)
   }
 
   /**

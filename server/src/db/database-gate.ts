@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import { type ClientBase, escapeLiteral } from 'pg'
 
 /** Which server a connection has met. A failover changes the timeline, a restore may change all three. */
 export interface Place {
@@ -33,6 +33,7 @@ async function placeOf(client: ClientBase): Promise<Place> {
  */
 export class DatabaseGate {
   private known: string | undefined
+  private knownStart: string | undefined
   private onStranger: () => void = () => {}
 
   /** Called for each connection to a server that is not known. */
@@ -42,6 +43,7 @@ export class DatabaseGate {
 
   accept(place: Place): void {
     this.known = JSON.stringify(place)
+    this.knownStart = place.startedAt
   }
 
   isKnown(place: Place): boolean {
@@ -51,8 +53,23 @@ export class DatabaseGate {
   /** Throws unless the connection's server is the known one. */
   async check(client: ClientBase): Promise<void> {
     if (this.known === undefined || this.isKnown(await placeOf(client))) return
+    throw this.stranger()
+  }
+
+  /**
+   * For a transaction behind a pooler, which may have another server at any time: an expression that fails in SQL on any but the
+   * known one. Each server has its own moment of start.
+   */
+  get proofOfServer(): string {
+    if (this.knownStart === undefined) return '1'
+    const isKnown = `extract(epoch from pg_postmaster_start_time())::text = ${escapeLiteral(this.knownStart)}`
+    return `1 / (case when ${isKnown} then 1 else 0 end)`
+  }
+
+  /** What to throw where a server is not the known one; somebody looks at it. */
+  stranger(): StrangeDatabase {
     this.onStranger()
-    throw new StrangeDatabase('another database server than before: it is looked at first')
+    return new StrangeDatabase('another database server than before: it is looked at first')
   }
 }
 

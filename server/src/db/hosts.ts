@@ -4,6 +4,10 @@ import { isStandby } from './database-gate.ts'
 /** How often the server in use is asked whether it still takes writes, and how long it has to answer. */
 const everyMs = 1_000
 const answerWithinMs = 1_000
+/** How long a start waits for one of several servers to take writes: an election may be under way. */
+const primaryWithinMs = 10_000
+/** While none is known that does, each is asked this soon after it has answered. */
+const againMs = 150
 
 /** The parameter that has the other servers, in an address that otherwise names the first one. */
 const others = 'other_hosts'
@@ -31,11 +35,25 @@ export function oneAddress(text: string): string | undefined {
   return url.href
 }
 
+/** The parameter of an address whose pooler gives each transaction another session. */
+const pooled = 'pooler'
+
+export function byTransaction(url: string): string {
+  const address = new URL(url)
+  address.searchParams.set(pooled, 'transaction')
+  return address.href
+}
+
+export function isByTransaction(url: string): boolean {
+  return new URL(url).searchParams.get(pooled) === 'transaction'
+}
+
 /** The addresses of all servers that an address names. */
 export function addressesOf(url: string): string[] {
   const first = new URL(url)
   const more = (first.searchParams.get(others) ?? '').split(',').filter((host) => host !== '')
   first.searchParams.delete(others)
+  first.searchParams.delete(pooled)
   return [
     first.href,
     ...more.map((host) => {
@@ -49,13 +67,21 @@ export function addressesOf(url: string): string[] {
 }
 
 const watches = new Map<string, PrimaryWatch>()
+/** Which of several servers was last found to take writes: a pool that opens must not begin with a standby. */
+const lastFound = new Map<string, number>()
 
 /** The address of the server that takes writes, as far as is known. Looks for it if it has not been. */
 export async function addressNow(url: string): Promise<string> {
   const addresses = addressesOf(url)
   const [only = url] = addresses
   if (addresses.length === 1) return only
-  return watches.get(url)?.current ?? (await findPrimary(addresses)) ?? only
+  const until = performance.now() + primaryWithinMs
+  const isOver = () => performance.now() > until
+  return watches.get(url)?.current ?? (await findPrimary(addresses, isOver)) ?? only
+}
+
+function hostsOf(addresses: readonly string[]): string {
+  return addresses.map((address) => new URL(address).host).join()
 }
 
 /** Follows the server that takes writes, for as long as somebody uses it; the watch of an address is shared. */
@@ -77,7 +103,7 @@ export class PrimaryWatch {
   constructor(url: string) {
     this.url = url
     this.addresses = addressesOf(url)
-    this.current = this.addresses[0] ?? url
+    this.current = this.addresses[lastFound.get(hostsOf(this.addresses)) ?? 0] ?? url
     if (this.addresses.length > 1) void this.look()
   }
 
@@ -96,23 +122,46 @@ export class PrimaryWatch {
   }
 
   private async look(): Promise<void> {
+    const hasEnded = () => this.users === 0 && watches.get(this.url) !== this
     const found = (await takesWrites(this.current))
       ? this.current
-      : await findPrimary(this.addresses)
+      : await findPrimary(this.addresses, hasEnded)
     if (found !== undefined && found !== this.current) {
       this.current = found
       for (const hook of this.hooks) hook()
     }
-    if (this.users === 0 && watches.get(this.url) !== this) return
-    this.timer = setTimeout(() => void this.look(), found === undefined ? 200 : everyMs)
+    if (hasEnded()) return
+    this.timer = setTimeout(() => void this.look(), everyMs)
     this.timer.unref()
   }
 }
 
-/** The first server that answers that it takes writes. */
-async function findPrimary(addresses: readonly string[]): Promise<string | undefined> {
-  const asked = await Promise.all(addresses.map(takesWrites))
-  return addresses.find((_address, at) => asked[at])
+/**
+ * The first server that answers that it takes writes. Each is asked again by itself until one does or it is over: one that
+ * says nothing must not keep us from hearing another.
+ */
+async function findPrimary(
+  addresses: readonly string[],
+  isOver: () => boolean,
+): Promise<string | undefined> {
+  let found: string | undefined
+  await new Promise<void>((resolve) => {
+    const asking = addresses.map(async (address, at) => {
+      for (;;) {
+        const takes = await takesWrites(address)
+        if (found !== undefined) return
+        if (takes) {
+          found = address
+          lastFound.set(hostsOf(addresses), at)
+          return resolve()
+        }
+        if (isOver()) return
+        await new Promise((again) => setTimeout(again, againMs))
+      }
+    })
+    void Promise.all(asking).then(() => resolve())
+  })
+  return found
 }
 
 async function takesWrites(address: string): Promise<boolean> {

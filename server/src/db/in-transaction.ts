@@ -14,7 +14,9 @@ export async function inTransaction<T>(
   try {
     await tx.query(`begin ${mode}`)
     const done = await work(tx)
-    await tx.query('commit')
+    const { command } = await tx.query('commit')
+    // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
+    if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)
     return done
   } catch (error) {
     await tx.query('rollback').catch(() => {

@@ -1,5 +1,6 @@
 import { type Mode, modeOf } from './deployment.ts'
 import { unsafeSettings } from './durability.ts'
+import { addressNow } from './hosts.ts'
 import { loginRights } from './login-rights.ts'
 import { migrationState } from './migrate.ts'
 import { type OldestSnapshot, oldestSnapshot } from './oldest-snapshot.ts'
@@ -29,6 +30,8 @@ export interface DatabaseFindings {
   synchronousCommit: string
   /** Whether a commit waits for another server, so that a failover loses nothing. */
   hasSynchronousStandby: boolean
+  /** How many servers follow this one at the moment. */
+  replicas: number
   oldestSnapshot: OldestSnapshot | null
   /** On Citus, the tables that lie on one node alone; undefined elsewhere. */
   undistributed: string[] | undefined
@@ -57,6 +60,8 @@ async function undistributedTables(pool: Pool): Promise<string[] | undefined> {
 
 /** Inspects a database without changing anything. Throws if it cannot be reached. */
 export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
+  // Of several servers, the one that the service would use.
+  await addressNow(url)
   const pool = openPool({ url, max: 1, name: 'sluice doctor', as: 'owner', onError: () => {} })
   try {
     const asked = Date.now()
@@ -69,12 +74,14 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       journal: string | null
       synchronous_commit: string
       standbys: string
+      replicas: number
     }>(
       `select current_setting('server_version_num')::int as version, current_user as login,
          pg_is_in_recovery() as is_read_only,
          (extract(epoch from clock_timestamp()) * 1000)::float8 as clock_ms,
          exists (select from pg_roles where rolname = $1) as role_exists,
          current_setting('synchronous_standby_names') as standbys,
+         (select count(*)::int from pg_stat_replication) as replicas,
          to_regclass('sluice.journal')::text as journal,
          (select reset_val from pg_settings where name = 'synchronous_commit') as synchronous_commit`,
       [serviceRole],
@@ -105,6 +112,7 @@ export async function inspectDatabase(url: string): Promise<DatabaseFindings> {
       unsafeSettings: await unsafeSettings(pool),
       synchronousCommit: row.synchronous_commit,
       hasSynchronousStandby: row.standbys.trim() !== '',
+      replicas: row.replicas,
       oldestSnapshot: await oldestSnapshot(pool),
       undistributed: await undistributedTables(pool),
     }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { addressNow } from './hosts.ts'
 import { serviceRole, sqlState } from './pool.ts'
+import { refuseTransactionPooler } from './refuse-pooler.ts'
 import { DatabaseFault, type MigratingSession, runMigration } from './run-migration.ts'
 
 const ourMigrations = new URL('../../src/db/migrations/', import.meta.url)
@@ -26,6 +27,10 @@ export interface MigrateOptions {
 export async function migrate(ownerUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const { log = () => {} } = options
   const address = await addressNow(ownerUrl)
+  await refuseTransactionPooler(
+    ownerUrl,
+    'a pooler before it gives each transaction another session (pool_mode = transaction), and a migration needs its own: name the server itself in DATABASE_OWNER_URL',
+  )
   const client = newClient(address)
   const onlooker = newClient(address)
   await client.connect()

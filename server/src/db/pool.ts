@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { orderIdFromUuid } from '../lib/ids.ts'
 import type { DatabaseGate } from './database-gate.ts'
-import { addressesOf, watchPrimary } from './hosts.ts'
+import { addressesOf, isByTransaction, watchPrimary } from './hosts.ts'
+import { transactionClient } from './transaction-client.ts'
 
 /**
  * Money and sequence numbers are bigint everywhere. Ids are bare digits everywhere except in PostgreSQL,
@@ -55,18 +56,18 @@ export type PoolClient = pg.PoolClient
  * Acknowledged writes must be on disk, whatever the database, the login or the URL sets: a lower setting
  * is raised, a higher one stays.
  */
-const raiseDurability = (isLocal: boolean) => `select set_config('synchronous_commit',
+const raised = (isLocal: boolean) => `set_config('synchronous_commit',
   case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
-    else current_setting('synchronous_commit') end, ${isLocal}), now()`
+    else current_setting('synchronous_commit') end, ${isLocal})`
 
 /** For the session, so that a later change of the server's settings cannot lower it. */
-const raiseForSession = raiseDurability(false)
+const raiseForSession = `select ${raised(false)}`
 
 /**
  * For a transaction: behind a pooler the session that it runs in may be another than the one that was opened. Answers with
  * the database's time.
  */
-export const raiseForTransaction = { name: 'durable', text: raiseDurability(true) }
+export const raiseForTransaction = { name: 'durable', text: `select ${raised(true)}, now()` }
 
 /**
  * A pool whose sessions start in our schema, by a start-up option, so that no statement can run before it. Their
@@ -85,6 +86,7 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   const address = new URL(url)
   const given = address.searchParams.get('options') ?? ''
   address.searchParams.delete('options')
+  const isPooled = isByTransaction(url)
   const isUnhurried = as === 'owner' || options.settings?.synchronous_commit === 'off'
   // One that does not answer is not waited for where there are others.
   const isOneOfSeveral = addressesOf(address.href).length > 1
@@ -93,14 +95,7 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
     max,
     types,
     application_name: name,
-    options: [
-      given,
-      ...Object.entries(settings).map(
-        ([key, value]) => `-c ${key}=${value.replaceAll(' ', '\\ ')}`,
-      ),
-    ]
-      .join(' ')
-      .trim(),
+    ...(!isPooled && { options: [given, optionsOf(settings)].join(' ').trim() }),
     // No request waits for the owner's statements, nor for those whose loss does not matter, so a busy
     // database may take longer to connect.
     connectionTimeoutMillis: isOneOfSeveral ? 2_000 : isUnhurried ? 60_000 : 5_000,
@@ -108,10 +103,13 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
     // Somewhat after the server's own end of it, which is the better answer.
     query_timeout: as === 'owner' ? 620_000 : 20_000,
     keepAlive: true,
-    pipeline: options.pipeline ?? false,
+    pipeline: isPooled || (options.pipeline ?? false),
+    ...(isPooled && { Client: transactionClient(() => forTransaction(given, settings), gate) }),
   }
   // The pool does not hand out a connection that cannot be made durable, or whose server is not known.
   config.onConnect = async (client) => {
+    // Each of its transactions looks for itself.
+    if (isPooled) return
     await gate?.check(client)
     await keepSettings(client, settings)
     if (!('synchronous_commit' in settings)) await client.query(raiseForSession)
@@ -123,6 +121,23 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   // process.
   pool.on('connect', (client) => client.on('error', onError))
   return pool
+}
+
+function optionsOf(settings: Record<string, string>): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `-c ${key}=${value.replaceAll(' ', '\\ ')}`)
+    .join(' ')
+}
+
+/** What sets a transaction up as a session would be by its options. */
+function forTransaction(options: string, settings: Record<string, string>): string {
+  const given = [...options.matchAll(/-c\s*(\w+)=((?:\\.|\S)*)/g)].map(
+    ([, key = '', value = '']): [string, string] => [key, value.replaceAll(/\\(.)/g, '$1')],
+  )
+  const set = [...given, ...Object.entries(settings)].map(
+    ([key, value]) => `set_config(${pg.escapeLiteral(key)}, ${pg.escapeLiteral(value)}, true)`,
+  )
+  return [...set, ...('synchronous_commit' in settings ? [] : [raised(true)])].join(', ')
 }
 
 /** A pooler may have swallowed what a session starts with. */
@@ -145,13 +160,22 @@ function followPrimary(pool: Pool, url: string): void {
   const watch = watchPrimary(url)
   // Read for each new connection.
   Object.defineProperty(pool.options, 'connectionString', { get: () => watch.current })
-  const clients = new Map<PoolClient, string>()
-  pool.on('connect', (client) => clients.set(client, watch.current))
+  const clients = new Set<PoolClient>()
+  const destroyIfElsewhere = (client: PoolClient) => {
+    const { host, port } = client as PoolClient & { host: string; port: number }
+    const now = new URL(watch.current)
+    // An address of version 6 is in brackets, or not.
+    const [is, was] = [now.hostname, host].map((name) => name.replaceAll(/[[\]]/g, ''))
+    if (is !== was || Number(now.port || 5432) !== port) socketOf(client).destroy()
+  }
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // Another may take writes since it was opened.
+    destroyIfElsewhere(client)
+  })
   pool.on('remove', (client) => clients.delete(client))
   const onMove = () => {
-    for (const [client, address] of clients) {
-      if (address !== watch.current) socketOf(client).destroy()
-    }
+    for (const client of clients) destroyIfElsewhere(client)
   }
   watch.onMove(onMove)
   const end = pool.end.bind(pool) as () => Promise<void>

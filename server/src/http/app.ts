@@ -8,6 +8,7 @@ import fastify, {
 } from 'fastify'
 import { isConnectionLost, isContention } from '../db/pool.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
+import type { Span, Tracer } from '../lib/tracing.ts'
 import { boundConnections, type ConnectionLimits, connectionLimits } from './bound-connections.ts'
 import {
   bareAnswer,
@@ -30,6 +31,8 @@ declare module 'fastify' {
     askedBy: bigint | undefined
     /** The code of the problem that it was answered with. */
     problemCode: string | undefined
+    /** Set where requests are traced. */
+    span: Span | undefined
   }
 }
 
@@ -40,7 +43,18 @@ export interface AppOptions {
   version: string
   /** Overrides the default limits on what a connection may have under way. */
   connectionLimits?: ConnectionLimits
-  onResponse?: (answer: { route: string; method: string; status: number; seconds: number }) => void
+  onResponse?: (answer: Answered) => void
+  /** Follows requests; undefined if nobody collects traces. */
+  tracer?: Tracer | undefined
+}
+
+export interface Answered {
+  route: string
+  method: string
+  status: number
+  seconds: number
+  /** What the request is traced as. */
+  span: Span | undefined
 }
 
 const maxBodyBytes = 16 * 1024
@@ -110,6 +124,8 @@ export async function buildApp(
   app.decorateRequest('appId', undefined)
   app.decorateRequest('askedBy', undefined)
   app.decorateRequest('problemCode', undefined)
+  app.decorateRequest('span', undefined)
+  if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async ({ raw, method }, reply) => {
     if (raw.httpVersionMajor !== 1) throw versionNotSupported()
     const hosts = raw.headersDistinct.host?.length ?? 0
@@ -135,7 +151,13 @@ export async function buildApp(
     const route = request.routeOptions.url ?? 'none'
     const { method, ip } = request
     const status = reply.statusCode
-    options.onResponse?.({ route, method, status, seconds })
+    const { span } = request
+    span?.set({
+      ...{ 'http.request.method': method, 'http.route': route, 'sluice.app_id': request.appId },
+      'http.response.status_code': status,
+    })
+    span?.end(status >= 500)
+    options.onResponse?.({ route, method, status, seconds, span })
     const line = { method, route, status, ms: reply.elapsedTime, ip }
     request.log.info(request.appId === undefined ? line : { ...line, app_id: request.appId })
   })
@@ -184,6 +206,23 @@ export async function buildApp(
   })
   addRoutesAndRefuseOtherMethods(app, taken, addRoutes)
   return app
+}
+
+/** Agents' requests and the reports of providers and banks: what orders come from, and what becomes of them. */
+const traced = /^\/(payment|providers|bank-feed)\//
+
+/** A request is a span, in the trace that it names; what it asks for belongs to it. */
+function traceRequests(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook('onRequest', async (request) => {
+    const { url } = request.routeOptions
+    if (url === undefined || !traced.test(url)) return
+    request.span = tracer.request(`${request.method} ${url}`, request.headers.traceparent)
+  })
+  // Once the body is read: what comes after it is called from here.
+  app.addHook('preValidation', ({ span }, _reply, done) => {
+    if (span) tracer.within(span, done)
+    else done()
+  })
 }
 
 /** The path part of PUBLIC_URL, without a trailing slash. */

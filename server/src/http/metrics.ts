@@ -1,6 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  Registry,
+} from 'prom-client'
 import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
 import { oldestSnapshot } from '../db/oldest-snapshot.ts'
@@ -9,21 +16,28 @@ import type { Pool } from '../db/pool.ts'
 import { itemKinds } from '../ledger/book.ts'
 import { countOpenItems } from '../ledger/open-items.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Span } from '../lib/tracing.ts'
 import { countOpenEvents } from '../payments/open-events.ts'
 import { paymentsToDecide } from '../payments/search-payments.ts'
 import { countOpenPayouts } from '../payouts/payouts.ts'
+import { readHold } from '../payouts/restore-hold.ts'
 import { proofState } from '../proof/verify.ts'
+import type { Answered } from './app.ts'
+import { openMetricsText } from './open-metrics.ts'
 
 /** The service's metrics, created once per process. */
 export class Metrics {
   readonly registry = new Registry()
+  /** Histograms that keep the trace of an example; the library wants them in a registry of this kind. */
+  private readonly withExamples = openMetricsRegistry()
 
   private readonly http = new Histogram({
     name: 'sluice_http_request_seconds',
     help: 'Time to answer a request',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [this.registry],
+    registers: [this.withExamples],
+    enableExemplars: true,
   })
   private readonly orders = new Counter({
     name: 'sluice_orders_total',
@@ -41,11 +55,18 @@ export class Metrics {
     name: 'sluice_teller_batch_seconds',
     help: 'Time from taking a batch to its commit',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers: [this.registry],
+    registers: [this.withExamples],
+    enableExemplars: true,
   })
   private readonly faults = new Counter({
     name: 'sluice_teller_faults_total',
     help: 'Batches that met a fault of the database or its connection',
+    registers: [this.registry],
+  })
+
+  private readonly moves = new Counter({
+    name: 'sluice_database_moves_total',
+    help: 'How often another database server, or the same one after a restart, was met and looked at',
     registers: [this.registry],
   })
 
@@ -59,21 +80,32 @@ export class Metrics {
     name: 'sluice_callback_seconds',
     help: 'Time from an outcome to the acceptance of its callback',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3600, 86400],
+    registers: [this.withExamples],
+    enableExemplars: true,
+  })
+
+  private readonly spans = new Counter({
+    name: 'sluice_spans_total',
+    help: 'Spans of traces that the collector took, or that were dropped',
+    labelNames: ['result'],
     registers: [this.registry],
   })
 
   constructor() {
     collectDefaultMetrics({ register: this.registry })
+    for (const each of [this.http, this.batchTime, this.callbackTime]) {
+      this.registry.registerMetric(each)
+    }
   }
 
-  answered(answer: { route: string; method: string; status: number; seconds: number }): void {
-    const { method, route, status, seconds } = answer
-    this.http.observe({ method, route, status }, seconds)
+  answered({ method, route, status, seconds, span }: Answered): void {
+    const labels = { method, route, status }
+    this.http.observe({ labels, value: seconds, exemplarLabels: exampleOf(span) })
   }
 
-  batch({ size, seconds }: { size: number; seconds: number }): void {
+  batch({ size, seconds, span }: { size: number; seconds: number; span: Span | undefined }): void {
     this.batchSize.observe(size)
-    this.batchTime.observe(seconds)
+    this.batchTime.observe({ labels: {}, value: seconds, exemplarLabels: exampleOf(span) })
   }
 
   order(kind: string, outcome: string): void {
@@ -81,13 +113,22 @@ export class Metrics {
   }
 
   /** Counts an attempt to deliver a callback; `seconds` is the time since its outcome, if it was accepted. */
-  callback(reason: string, seconds: number | undefined): void {
+  callback(reason: string, seconds: number | undefined, span: Span | undefined): void {
     this.callbacks.inc({ reason })
-    if (seconds !== undefined) this.callbackTime.observe(seconds)
+    if (seconds === undefined) return
+    this.callbackTime.observe({ labels: {}, value: seconds, exemplarLabels: exampleOf(span) })
+  }
+
+  spansWent(result: 'sent' | 'dropped', spans: number): void {
+    this.spans.inc({ result }, spans)
   }
 
   fault(): void {
     this.faults.inc()
+  }
+
+  databaseMoved(): void {
+    this.moves.inc()
   }
 
   /** Registers the gauges whose values are read at collection time. */
@@ -171,6 +212,24 @@ export class Metrics {
         }))
       },
     )
+    const hold = atOnce(() => readHold(main))
+    this.gauge(
+      'sluice_restore_held_seconds',
+      'Time since payouts are held because the database was restored; 0 if they are not',
+      async () => {
+        const held = await hold()
+        if (held === undefined) return undefined
+        return one(held ? Math.max(1, (now().getTime() - held.markedAt.getTime()) / 1000) : 0)
+      },
+    )
+    this.gauge(
+      'sluice_restore_differences_open',
+      'Of a restore that holds payouts, what somebody has to find out about before they are released',
+      async () => {
+        const held = await hold()
+        return held === undefined ? undefined : one(held?.open ?? 0)
+      },
+    )
     const proof = atOnce(() => proofState(main))
     this.gauge('sluice_proof_red_agents', 'Agents whose book does not prove; must be 0', async () =>
       one((await proof())?.redAgents),
@@ -230,6 +289,19 @@ export class Metrics {
   }
 }
 
+function openMetricsRegistry(): Registry<OpenMetricsContentType> {
+  const registry = new Registry<OpenMetricsContentType>()
+  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+  return registry
+}
+
+const none = {}
+
+/** The trace of one that a histogram has counted. */
+function exampleOf(span: Span | undefined): Record<string, string> {
+  return span ? { trace_id: span.name.traceId, span_id: span.name.spanId } : none
+}
+
 interface Figure {
   state?: string
   kind?: string
@@ -265,8 +337,12 @@ export function metricsRoute(
       reply.header('www-authenticate', 'Bearer')
       throw new Problem('invalid_signature', 'Send authorization: Bearer with METRICS_TOKEN.')
     }
-    const text = await metrics.registry.metrics()
-    return reply.type(metrics.registry.contentType).send(text)
+    const { registry } = metrics
+    if (!request.headers.accept?.includes('application/openmetrics-text')) {
+      return reply.type(registry.contentType).send(await registry.metrics())
+    }
+    const text = await openMetricsText(registry)
+    return reply.type(Registry.OPENMETRICS_CONTENT_TYPE).send(text)
   })
 }
 

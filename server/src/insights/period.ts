@@ -15,7 +15,7 @@ export interface Stretch {
 export interface Period {
   from: Date
   to: Date
-  /** The period before, which ends at the same time of day. */
+  /** The period before, which ends at the same time of day; a year ends with that day, of which no hours are kept. */
   beforeFrom: Date
   beforeTo: Date
   /** What a plot has a point for. */

@@ -41,6 +41,7 @@ export const operatorProblemCatalogue = {
   code_required: [403, 'This asks for a fresh code'],
   code_refused: [403, 'The code is not valid, or was used already'],
   not_permitted: [403, 'Your role may not do this'],
+  view_ended: [403, 'You no longer see the console of this agent'],
   csrf_refused: [403, 'The request did not come from the console'],
   same_person: [403, 'Another person has to decide on this'],
   changed_meanwhile: [409, 'It has changed since you read it'],

@@ -47,7 +47,8 @@ export async function writeAudit(tx: Pool | Tx, entry: AuditEntry): Promise<void
     ip: operator.ip,
     outcome: entry.outcome ?? 'done',
     reason: entry.reason ?? null,
-    role: signedIn?.role ?? null,
+    // Who looks as an agent's user is none of them.
+    role: (signedIn?.view ?? signedIn)?.role ?? null,
     session_id: signedIn?.sessionId?.replaceAll('-', '') || null,
     subject_id: entry.subject.id,
     subject_kind: entry.subject.kind,

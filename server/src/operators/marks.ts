@@ -1,3 +1,4 @@
+import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
 
@@ -25,6 +26,7 @@ export interface Mark extends Marked {
 const mostNotes = 200
 /** More would not be read. */
 const mostTags = 20
+const mostViews = 100
 
 /** What people know of some records, in their order. */
 export async function readMarks(pool: Pool, marked: readonly Marked[]): Promise<Mark[]> {
@@ -63,9 +65,25 @@ export async function readMarks(pool: Pool, marked: readonly Marked[]): Promise<
   })
 }
 
+/** The tags of some orders, in their order. */
+export async function tagsOfOrders(
+  pool: Pool,
+  orders: readonly { agentId: bigint; orderId: string }[],
+): Promise<string[][]> {
+  const { rows } = await pool.query<{ at: bigint; tags: string[] }>(
+    `select k.at, array_agg(r.tag order by r.tag) as tags
+     from unnest($1::bigint[], $2::text[]) with ordinality k(agent_id, subject, at)
+     join record_tags r on r.agent_id = k.agent_id and r.kind = 'order' and r.subject = k.subject and r.is_on
+     group by k.at`,
+    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
+  )
+  const byPlace = new Map(rows.map(({ at, tags }) => [Number(at), tags]))
+  return orders.map((_, place) => byPlace.get(place + 1) ?? [])
+}
+
 /** Puts a tag on a record, or takes it off. Twice is once. */
 export async function setTag(
-  pool: Pool,
+  pool: Tx,
   { agentId, kind, subject }: Marked,
   tag: string,
   isOn: boolean,
@@ -91,7 +109,7 @@ export async function setTag(
 
 /** Notes what was found out about a record, or who looks into it. */
 export async function addNote(
-  pool: Pool,
+  pool: Tx,
   { agentId, kind, subject }: Marked,
   said: { note: string } | { assignee: string | null },
   by: { name: string; at: Date },
@@ -124,7 +142,7 @@ export interface SharedView {
 export async function readSharedViews(pool: Pool, page: string): Promise<SharedView[]> {
   const { rows } = await pool.query<SharedView>(
     `select name, filters, shared_by as "sharedBy" from shared_views where page = $1 order by name
-     limit 100`,
+     limit ${mostViews}`,
     [page],
   )
   return rows
@@ -132,11 +150,21 @@ export async function readSharedViews(pool: Pool, page: string): Promise<SharedV
 
 /** Shares a view under a name that is free. Returns false if another view has it. */
 export async function shareView(
-  pool: Pool,
+  pool: Tx,
   page: string,
   view: SharedView,
   at: Date,
 ): Promise<boolean> {
+  const { rows } = await pool.query<{ count: number }>(
+    'select count(*)::int as count from shared_views where page = $1',
+    [page],
+  )
+  if ((rows[0]?.count ?? 0) >= mostViews) {
+    throw new Problem(
+      'invalid_transition',
+      `There are ${mostViews} shared views. Remove one first.`,
+    )
+  }
   const { rowCount } = await pool.query(
     `insert into shared_views (page, name, filters, shared_by, shared_at)
      values ($1, $2, $3, $4, $5) on conflict do nothing`,
@@ -145,6 +173,15 @@ export async function shareView(
   return rowCount === 1
 }
 
-export async function forgetSharedView(pool: Pool, page: string, name: string): Promise<void> {
-  await pool.query('delete from shared_views where page = $1 and name = $2', [page, name])
+/** Returns the filters that it had; undefined if there was none. */
+export async function forgetSharedView(
+  pool: Tx,
+  page: string,
+  name: string,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ filters: string }>(
+    'delete from shared_views where page = $1 and name = $2 returning filters',
+    [page, name],
+  )
+  return rows[0]?.filters
 }

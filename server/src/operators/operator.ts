@@ -21,6 +21,7 @@ export type Permission =
   | 'view_audit'
   | 'view_own_audit'
   | 'manage_policy'
+  | 'view_as_agents'
 
 const operatorMay = [
   'view',
@@ -36,6 +37,7 @@ const operatorMay = [
   'approve_payout_files',
   'view_audit',
   'view_own_audit',
+  'view_as_agents',
 ] as const satisfies Permission[]
 
 export const permissionsOf: Record<Role, readonly Permission[]> = {
@@ -62,10 +64,12 @@ export interface Operator {
   ip: string
   /** Set while an action runs that two people decided on. */
   proposal?: ApprovedProposal
+  /** Set while an operator sees the console as an agent's users do: their own role, and until when they may. */
+  view?: { role: Role; until: Date | null }
 }
 
-/** Stands for whoever looks around in a demo, who is no user. */
-export const lookerId = 0n
+/** Stands for whoever looks around in a demo, who is no user, nor the command line. */
+export const lookerId = -1n
 
 export interface ApprovedProposal {
   id: string

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { addressKey } from '../lib/address-key.ts'
+import { asAgentUser } from './agent-views.ts'
 import type { Operator, Role } from './operator.ts'
 
 /** A session ends after this long without a request, and at the latest this long after its start. */
@@ -48,7 +49,7 @@ export async function startSession(
 
 /**
  * Finds the session of a token. It queries the database each time, so that every process refuses a revoked
- * session at once. `isUse` is false for a page's background requests, which do not keep a session alive.
+ * session at once, and a session that sees an agent's console does so on each. `isUse` is false for a page's background requests, which do not keep a session alive.
  */
 export async function findSession(
   pool: Pool,
@@ -64,9 +65,12 @@ export async function findSession(
     email: string
     role: Role
     agent_id: bigint | null
+    views_agent_id: bigint | null
+    views_until: Date | null
   }>({
     name: 'session-of-token',
-    text: `select s.session_id::text, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id
+    text: `select s.session_id::text, s.last_seen_at, u.user_id, u.email, u.role, u.agent_id,
+             s.views_agent_id, s.views_until
            from sessions s join users u using (user_id)
            where s.token_hash = $1 and s.ended_at is null and u.disabled_at is null
              and s.last_seen_at > $2
@@ -86,7 +90,7 @@ export async function findSession(
       [row.session_id, now],
     )
   }
-  return {
+  const operator = {
     userId: row.user_id,
     email: row.email,
     role: row.role,
@@ -94,6 +98,8 @@ export async function findSession(
     sessionId: row.session_id,
     ip,
   }
+  if (row.views_agent_id === null) return operator
+  return asAgentUser(operator, { agentId: row.views_agent_id, until: row.views_until })
 }
 
 /** A user's active sessions, newest first. */

@@ -172,7 +172,11 @@ async function announce(
   for (const provider of providers) {
     const bound = await bindToConnector(desk, order, provider)
     const deposit = { ...toCollect(order), ...(bound && { use: bound.use }) }
+    const span = desk.tracer
+      ?.ofOrder(order.orderId, 'provider expect', 'client')
+      .set({ 'sluice.provider': provider.name })
     const outcome = await expectDeposit(provider, deposit)
+    span?.set({ 'sluice.outcome': outcome.type }).end(outcome.type === 'unknown')
     if (outcome.type === 'accepted') {
       if (bound) {
         const { theirId = null, askEveryS = null } = outcome
@@ -192,10 +196,9 @@ async function announce(
       return answerOf(done.order ?? order)
     }
     if (outcome.type === 'unknown') break
-    // An earlier call under the same id may have arrived, unless this is the first.
-    if (outcome.type === 'not_sent') {
-      if (!bound?.isNew) break
-      await unbindDeposit(desk.pool, bound)
+    // Another call under the same id may have arrived, or be about to, unless this is the only one.
+    if (outcome.type === 'not_sent' && !(bound?.isNew && (await unbindDeposit(desk.pool, bound)))) {
+      break
     }
   }
   throw notTaken()

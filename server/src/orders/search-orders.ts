@@ -19,6 +19,10 @@ export interface OrderSearch {
   provider?: string | undefined
   /** Only withdrawals whose outcome at the provider is unknown. */
   isUnknown?: boolean | undefined
+  /** Only of this user, by the id that the agent gave. */
+  userId?: string | undefined
+  /** Only what has this tag: the order or its user. */
+  tag?: string | undefined
 }
 
 export interface OrderPage {
@@ -111,9 +115,10 @@ function boundsOf({ from, to }: OrderSearch, after: string | undefined) {
   }
 }
 
-/** Rare states have their own indexes, so a search for them need not stop early. */
-function hasOwnIndex({ status }: OrderSearch): boolean {
-  return status !== undefined && status !== 'PAID' && status !== 'EXPIRED'
+/** Rare states, users and tags have their own indexes, so a search for them need not stop early. */
+function hasOwnIndex({ status, userId, tag }: OrderSearch): boolean {
+  const isRare = status !== undefined && status !== 'PAID' && status !== 'EXPIRED'
+  return isRare || userId !== undefined || tag !== undefined
 }
 
 /** The order down to which no agent has more than `window` orders; undefined if that covers all. */
@@ -151,15 +156,35 @@ async function ordersBetween(
     where o.agent_id = a.agent_id and ${between} ${filter} ${more} order by o.order_id desc ${atMost})`
   // Waiting orders have one index per kind; a single statement for both kinds could use neither.
   const isSplit = status === 'WAITING' && kind === undefined
-  const branches = isSplit
-    ? `${branch("and o.kind = 'deposit'")} union all ${branch("and o.kind = 'withdraw'")}`
-    : branch('')
+  const branches =
+    search.tag !== undefined
+      ? taggedBranches(place(search.tag), branch)
+      : isSplit
+        ? `${branch("and o.kind = 'deposit'")} union all ${branch("and o.kind = 'withdraw'")}`
+        : branch('')
   const { rows } = await pool.query<FoundOrder>(
     `select r.* from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
      cross join lateral (${branches}) r order by r."orderId" desc ${atMost}`,
     [...agentColumns(agents, search), ...values.slice(3)],
   )
   return rows
+}
+
+/** From the few records that have a tag to their orders, each by an index of its own. */
+function taggedBranches(tag: string, branch: (more: string) => string): string {
+  const ofTag = (kind: string, more: string) =>
+    `select f.* from record_tags t cross join lateral ${branch(more)} f
+     where t.agent_id = a.agent_id and t.tag = ${tag} and t.kind = '${kind}' and t.is_on`
+  return [
+    ofTag('order', 'and o.order_id = t.subject::uuid'),
+    ofTag('user', 'and o.user_id = t.subject'),
+  ].join(' union ')
+}
+
+function hasTag(tag: string): string {
+  return `and exists (select from record_tags t
+    where t.agent_id = o.agent_id and t.tag = ${tag} and t.is_on and (t.kind, t.subject) in (
+      ('order', replace(o.order_id::text, '-', '')), ('user', o.user_id)))`
 }
 
 /** Searches give amounts in whole units, which convert to minor units differently in each currency. */
@@ -172,12 +197,14 @@ function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: O
 }
 
 /** Conditions on `o`; the first three parameters are reserved for the agents. */
-function filterOf({ kind, status, minAmount, maxAmount, provider, isUnknown }: OrderSearch) {
+function filterOf(search: OrderSearch) {
+  const { kind, status, minAmount, maxAmount, provider, isUnknown, userId } = search
   const values: unknown[] = [null, null, null]
   let filter = ''
   if (kind !== undefined) filter += ` and o.kind = $${values.push(kind)}`
   if (status !== undefined) filter += ` and o.status = $${values.push(status)}`
   if (provider !== undefined) filter += ` and o.provider = $${values.push(provider)}`
+  if (userId !== undefined) filter += ` and o.user_id = $${values.push(userId)}`
   if (isUnknown) {
     filter += ` and exists (select from payouts p where p.agent_id = o.agent_id
       and p.order_id = o.order_id and p.ask_at is not null and p.state in ('unknown', 'not_found'))`
@@ -203,6 +230,7 @@ export async function findOrdersById(
   const { values, filter } = filterOf(search)
   const place = (value: unknown) => `$${values.push(value)}`
   const [own, owner, ref] = [place(orderId), place(named?.agentId ?? null), place(id)]
+  const tagged = search.tag === undefined ? '' : hasTag(place(search.tag))
   const payments = place([id, ...providers.map((name) => `${name}:${id}`)])
   const { high, low } = boundsOf(search, undefined)
   const { rows } = await pool.query<FoundOrder>(
@@ -216,7 +244,7 @@ export async function findOrdersById(
        where p.agent_id = a.agent_id and p.payment_id = any(${payments}::text[])
      ) k
      join orders o on o.agent_id = a.agent_id and o.order_id = k.order_id
-     where o.order_id < ${place(high)} and o.order_id >= ${place(low)} ${filter}
+     where o.order_id < ${place(high)} and o.order_id >= ${place(low)} ${filter} ${tagged}
      order by o.order_id desc limit 200`,
     [...agentColumns(search.agents, search), ...values.slice(3)],
   )

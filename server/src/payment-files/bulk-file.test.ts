@@ -65,7 +65,7 @@ test('Siam Commercial Bank: five kinds of records, amounts with three decimals',
   expect(lines.map((line) => line.slice(0, 3)).join(' ')).toBe('001 002 003 004 003 004 999')
   const [header = '', debit = '', first = '', payee = ''] = lines
   expect(header.slice(15).trimEnd()).toBe(
-    `${'SX20261117-1'.padEnd(32)}20261117080910BCM${'B20261117-1'}`,
+    `${'SX20261117-1'.padEnd(32)}20261117150910BCM${'B20261117-1'}`,
   )
   expect(debit.slice(3, 70)).toBe(
     `MCL20261118${'9876543210'.padEnd(25)}  0987THB000000000123463000000001`.slice(0, 67),
@@ -95,6 +95,32 @@ test('CSV: with quotes and without', () => {
     name: 'SX20261117-1.csv',
     contentType: 'text/csv; charset=utf-8',
   })
+})
+
+test('the header of a file that is made in the night has the day of the account', () => {
+  const night = { createdAt: new Date('2026-11-17T18:30:00Z') }
+  const [here = ''] = linesOf('scb-mcl', bahtFile(night))
+  expect(here).toContain('20261118013000BCM')
+  // Files of earlier releases are rendered as they were.
+  const [earlier = ''] = linesOf('scb-mcl', bahtFile({ ...night, zone: null }))
+  expect(earlier).toContain('20261117183000BCM')
+})
+
+test('names are written as the account says, or refused in words', () => {
+  const payee = { name: 'Nguyễn Đình Thi', accountNo: '0123456789', bankCode: 'KBANK' }
+  const file = bahtFile({
+    debtor: { ...bahtFile().debtor, name: 'Café Bangkok' },
+    characters: 'latin',
+    items: [bahtItem({ payee })],
+  })
+  expect(linesOf('ktb-ipay-standard', file)[1]?.slice(92, 192).trim()).toBe('Nguyen Dinh Thi')
+  expect(linesOf('ktb-ipay-standard', file)[1]?.slice(192, 292).trim()).toBe('Cafe Bangkok')
+  const problem = (name: string) => payeeProblem('csv-plain', { ...payee, name }, 'THB', 'latin')
+  expect(problem('Zoé')).toBeNull()
+  expect(problem('สมชาย')).toContain('“ส”, which has no form in the Latin letters')
+  // What it becomes must not break out either.
+  expect(problem('& Söhne')).toContain('begins with +')
+  expect(payeeProblem('csv-plain', { ...payee, name: 'สมชาย' }, 'THB', 'kept')).toBeNull()
 })
 
 test('the same values make the same bytes', () => {

@@ -1,10 +1,12 @@
 import { type Bank, bankCodeMeaning, findBank } from '../lib/banks.ts'
 import { currencyRow } from '../lib/currencies.ts'
+import { localTimeIn } from '../lib/local-time.ts'
 import type { Currency } from '../lib/money.ts'
 import type { BulkDateFormat, BulkField, BulkProfile, BulkRecord } from './bulk-profile.ts'
 import { bulkProfiles } from './bulk-profiles.ts'
-import { cut, encoded, hasControl, missingIn, tidy } from './characters.ts'
+import { cut, encoded, hasControl, latinText, missingIn, tidy } from './characters.ts'
 import {
+  type Characters,
   type Payee,
   type PaymentFile,
   PaymentFileFault,
@@ -28,13 +30,23 @@ export function bulkFormat(profile: BulkProfile): PaymentFormat {
       const problem = breakOut(profile, payee)
       return problem && `The name ${problem}.`
     },
-    payeeProblem: (payee, currency) => payeeProblem(profile, payee, currency),
+    payeeProblem: (payee, currency, characters) => {
+      const { text: name, lost } = nameIn(payee.name, characters)
+      return lost === null
+        ? payeeProblem(profile, { ...payee, name }, currency)
+        : `The name has “${lost}”, which has no form in the Latin letters that this account’s bank takes.`
+    },
     render: (file) => ({
       name: `${file.messageId.replace(/[^A-Za-z0-9-]/g, '-')}.${profile.extension}`,
       bytes: encoded(profile.charset, textOf(profile, file)),
       contentType: `text/${profile.extension === 'csv' ? 'csv' : 'plain'}; charset=${profile.charset}`,
     }),
   }
+}
+
+/** A name as it is written by an account's rule; layouts keep it unless that says otherwise. */
+function nameIn(name: string, characters: Characters): { text: string; lost: string | null } {
+  return characters === 'latin' ? latinText(name) : { text: name, lost: null }
 }
 
 function payeeProblem(profile: BulkProfile, payee: Payee, currency: Currency): string | null {
@@ -120,14 +132,15 @@ function fieldProblem(profile: BulkProfile, field: BulkField, value: string): st
 }
 
 function textOf(profile: BulkProfile, file: PaymentFile): string {
-  const { debtor, items } = file
+  const { debtor, items, characters } = file
   const { currency } = debtor
+  const written = (payee: Payee) => ({ ...payee, name: nameIn(payee.name, characters).text })
   const ofFile: Texts = {
     'message-id': file.messageId,
     'batch-reference': file.batchReference,
     count: String(items.length),
     currency,
-    'debtor-name': debtor.name,
+    'debtor-name': nameIn(debtor.name, characters).text,
     'debtor-account': debtor.accountNo,
     'debtor-branch': debtor.accountNo.slice(0, 3),
   }
@@ -141,7 +154,11 @@ function textOf(profile: BulkProfile, file: PaymentFile): string {
   return [
     ...lines(profile.header, ofFile, sumMinor),
     ...items.flatMap((item, index) =>
-      lines(profile.detail, { ...ofFile, ...textsOf(item, index, currency) }, item.amountMinor),
+      lines(
+        profile.detail,
+        { ...ofFile, ...textsOf({ ...item, payee: written(item.payee) }, index, currency) },
+        item.amountMinor,
+      ),
     ),
     ...lines(profile.trailer, ofFile, sumMinor),
   ]
@@ -169,7 +186,7 @@ function valueIn(field: BulkField, texts: Texts, minor: bigint, file: PaymentFil
     case 'execution-date':
       return dateText(`${file.executionDate}T00:00:00`, field.format)
     case 'created-at':
-      return dateText(file.createdAt.toISOString(), field.format)
+      return dateText(localTimeIn(file.zone ?? 'UTC')(file.createdAt), field.format)
     default:
       return texts[field.source] ?? ''
   }

@@ -297,6 +297,24 @@ describe.each(versions)('%s', (version) => {
     expect(problem({ bankCode: 'NOBANK' }, 'THB')).toContain('codes that GET /payment/banks lists')
   })
 
+  test('names are written as the account says', async () => {
+    const nameIn = async (file: PaymentFile) => {
+      const { bytes } = renderPaymentFile(version, file)
+      return /<Cdtr>\s*<Nm>(.*?)<\/Nm>/.exec(bytes.toString())?.[1]
+    }
+    const named = (name: string) => [{ ...euroItem(), payee: { ...euroItem().payee, name } }]
+    const baht = (name: string) => [bahtItem({ payee: { ...bahtItem().payee, name } })]
+    expect(await nameIn(euroFile({ items: named('Zoë Müller') }))).toBe('Zoe Mueller')
+    const kept = euroFile({ items: named('Zoë Müller'), characters: 'kept' })
+    expect(await nameIn(kept)).toBe('Zoë Müller')
+    const debtor = { ...bahtFile().debtor, name: 'Sluice' }
+    const latin = bahtFile({ debtor, items: baht('Zoë'), characters: 'latin' })
+    expect(await nameIn(latin)).toBe('Zoe')
+    expect(await nameIn(bahtFile({ items: baht('Zoë') }))).toBe('Zoë')
+    const problem = payeeProblem(version, bahtItem().payee, 'THB', 'latin')
+    expect(problem).toContain('has no form in the Latin letters that this account’s bank takes')
+  })
+
   test('what no bank could read is not written', () => {
     const [item] = euroFile().items
     const refused: [Partial<PaymentFile>, string][] = [

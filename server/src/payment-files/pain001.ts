@@ -5,6 +5,7 @@ import { type Currency, currencies } from '../lib/money.ts'
 import { amountText } from '../lib/qr/amount-text.ts'
 import { cut, hasControl, latinText, tidy } from './characters.ts'
 import {
+  type Characters,
   type Payee,
   type PaymentFile,
   PaymentFileFault,
@@ -32,8 +33,8 @@ function pain001Format(name: Version, title: string): PaymentFormat {
     currencies,
     // XML has a way to write every character that can be printed.
     breakOut: (payee) => (hasControl(payee) ? 'The name has line breaks or the like.' : null),
-    payeeProblem: (payee, currency) =>
-      nameProblem(payee.name, currency) ??
+    payeeProblem: (payee, currency, characters) =>
+      nameProblem(payee.name, currency, characters) ??
       accountProblem(payee.accountNo, currency) ??
       bankProblem(name, payee, currency),
     render: (file) => {
@@ -48,10 +49,10 @@ function pain001Format(name: Version, title: string): PaymentFormat {
   }
 }
 
-function debtorProblem(version: Version, { debtor }: PaymentFile): string | null {
+function debtorProblem(version: Version, { debtor, characters }: PaymentFile): string | null {
   const { name, accountNo, bankCode, currency } = debtor
   return (
-    nameProblem(name, currency) ??
+    nameProblem(name, currency, characters) ??
     accountProblem(accountNo, currency) ??
     (bankCode === null ? null : bankProblem(version, { accountNo, bankCode }, currency))
   )
@@ -62,14 +63,20 @@ function isSepa(currency: Currency): boolean {
   return currencyRow(currency).isSepa === true
 }
 
-function nameProblem(name: string, currency: Currency): string | null {
+function isLatin(characters: Characters, currency: Currency): boolean {
+  return characters === 'latin' || (characters === 'format' && isSepa(currency))
+}
+
+function nameProblem(name: string, currency: Currency, characters: Characters): string | null {
   if (hasControl(name))
     return 'The name has line breaks or other characters that cannot be printed.'
-  const { lost } = latinText(name)
-  if (isSepa(currency) && lost !== null) {
-    return `The name has “${lost}”, which has no form in the Latin letters that banks take in ${currency}.`
+  const inLatin = isLatin(characters, currency)
+  const lost = inLatin ? latinText(name).lost : null
+  if (lost !== null) {
+    const who = characters === 'latin' ? 'this account’s bank takes' : `banks take in ${currency}`
+    return `The name has “${lost}”, which has no form in the Latin letters that ${who}.`
   }
-  return written(name, currency, maxName) === '' ? 'The name has no letters.' : null
+  return written(name, inLatin, maxName) === '' ? 'The name has no letters.' : null
 }
 
 function accountProblem(accountNo: string, currency: Currency): string | null {
@@ -106,8 +113,8 @@ const bicPatterns = {
 const maxName = 70
 const maxText = 140
 
-function written(text: string, currency: Currency, length: number): string {
-  return cut(isSepa(currency) ? latinText(text).text : tidy(text), length)
+function written(text: string, inLatin: boolean, length: number): string {
+  return cut(inLatin ? latinText(text).text : tidy(text), length)
 }
 
 function documentOf(version: Version, file: PaymentFile): string {
@@ -116,7 +123,8 @@ function documentOf(version: Version, file: PaymentFile): string {
     text('NbOfTxs', String(items.length)),
     text('CtrlSum', sumText(items, debtor.currency)),
   ]
-  const name = nameOf(debtor.name, debtor.currency)
+  const inLatin = isLatin(file.characters, debtor.currency)
+  const name = nameOf(debtor.name, inLatin)
   const header = element(
     'GrpHdr',
     text('MsgId', file.messageId),
@@ -140,7 +148,7 @@ function documentOf(version: Version, file: PaymentFile): string {
     element('DbtrAgt', bankId(version, debtor.bankCode, debtor.currency)),
     // Only a service level says how charges are shared by it.
     file.serviceLevel === null ? '' : text('ChrgBr', 'SLEV'),
-    ...items.map((item) => `\n${transactionOf(version, item, debtor.currency)}`),
+    ...items.map((item) => `\n${transactionOf(version, item, debtor.currency, inLatin)}`),
     '\n',
   )
   const namespace = `urn:iso:std:iso:20022:tech:xsd:${version}`
@@ -157,8 +165,8 @@ function sumText(items: PaymentItem[], currency: Currency): string {
   return amountText(sum, currency)
 }
 
-function nameOf(name: string, currency: Currency): string {
-  return text('Nm', written(name, currency, maxName))
+function nameOf(name: string, inLatin: boolean): string {
+  return text('Nm', written(name, inLatin, maxName))
 }
 
 function paymentType({ serviceLevel, instant }: PaymentFile): string {
@@ -170,7 +178,12 @@ function paymentType({ serviceLevel, instant }: PaymentFile): string {
   )
 }
 
-function transactionOf(version: Version, item: PaymentItem, currency: Currency): string {
+function transactionOf(
+  version: Version,
+  item: PaymentItem,
+  currency: Currency,
+  inLatin: boolean,
+): string {
   const { payee } = item
   const words = [item.code, item.text ?? ''].join(' ').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
   return element(
@@ -181,9 +194,9 @@ function transactionOf(version: Version, item: PaymentItem, currency: Currency):
       `<InstdAmt Ccy="${currency}">${amountText(item.amountMinor, currency)}</InstdAmt>`,
     ),
     payee.bankCode === '' ? '' : element('CdtrAgt', bankId(version, payee.bankCode, currency)),
-    element('Cdtr', nameOf(payee.name, currency)),
+    element('Cdtr', nameOf(payee.name, inLatin)),
     element('CdtrAcct', accountId(payee.accountNo, currency)),
-    element('RmtInf', text('Ustrd', written(words, currency, maxText))),
+    element('RmtInf', text('Ustrd', written(words, inLatin, maxText))),
   )
 }
 

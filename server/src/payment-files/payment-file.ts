@@ -1,5 +1,12 @@
 import type { Currency } from '../lib/money.ts'
 
+/**
+ * Which characters names are written in. `latin`: letters lose their marks, as in SEPA, and what has no such form is
+ * refused; `kept`: as they are, as far as the format has them; `format`: `latin` where SEPA pays, `kept` elsewhere.
+ */
+export const characterRules = ['format', 'latin', 'kept'] as const
+export type Characters = (typeof characterRules)[number]
+
 /** What one file asks a bank to pay. The same values always make the same bytes. */
 export interface PaymentFile {
   /** At most 35 characters; the bank refuses a second file with the same one. */
@@ -14,6 +21,9 @@ export interface PaymentFile {
     bankCode: string | null
     currency: Currency
   }
+  characters: Characters
+  /** By whose clock a layout says when the file was made, as IANA names it; UTC if null. */
+  zone: string | null
   serviceLevel: 'SEPA' | 'NURG' | 'URGP' | null
   instant: boolean
   /** What a batch debit on the statement is named by: at most 35 characters. */
@@ -60,7 +70,7 @@ export interface PaymentFormat {
    */
   breakOut: (name: string) => string | null
   /** Why a payee cannot be written in this format, as a sentence; null if it can. */
-  payeeProblem: (payee: Payee, currency: Currency) => string | null
+  payeeProblem: (payee: Payee, currency: Currency, characters: Characters) => string | null
   render: (file: PaymentFile) => RenderedFile
 }
 

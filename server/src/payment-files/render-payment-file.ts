@@ -4,6 +4,7 @@ import { isoDay } from '../statements/reading.ts'
 import { bulkFormats } from './bulk-file.ts'
 import { pain001Formats } from './pain001.ts'
 import {
+  type Characters,
   type Payee,
   type PaymentFile,
   PaymentFileFault,
@@ -20,11 +21,16 @@ export function findPaymentFormat(name: string): PaymentFormat | undefined {
 }
 
 /** Why a payee cannot be put into files of this format, as a sentence; null if nothing stands in the way. */
-export function payeeProblem(format: string, payee: Payee, currency: Currency): string | null {
+export function payeeProblem(
+  format: string,
+  payee: Payee,
+  currency: Currency,
+  characters: Characters = 'format',
+): string | null {
   const known = findPaymentFormat(format)
   if (!known) return `There is no payment format ${format}.`
   if (!known.currencies.includes(currency)) return `${known.title} does not pay in ${currency}.`
-  return known.payeeProblem(payee, currency)
+  return known.payeeProblem(payee, currency, characters)
 }
 
 /**
@@ -65,7 +71,7 @@ function faultOf(format: PaymentFormat, file: PaymentFile): string | null {
   for (const { code, amountMinor, payee } of items) {
     if (!/^[A-Z0-9]{1,16}$/.test(code)) return `${code} is no payment code.`
     if (amountMinor <= 0n) return `The amount of ${code} is not above zero.`
-    const problem = format.payeeProblem(payee, debtor.currency)
+    const problem = format.payeeProblem(payee, debtor.currency, file.characters)
     if (problem !== null) return `The payee of ${code} cannot be written: ${problem}`
   }
   return null

@@ -31,6 +31,7 @@ import { type MovementMatch, matchCredits, matchDebits } from './match-movements
 import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
+import { whyNotGiven } from './why-not-given.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
 
@@ -75,8 +76,9 @@ async function bookAccount(
   await bookPage(desk, account, debits, onError)
 }
 
-/** How many debits that wait for a person are looked at again at once. */
+/** How many debits that wait for a person are looked at again at once, and how often in a round. */
 const sumPage = 100
+const sumPages = 50
 
 /**
  * Looks again at debits that wait for a person while payout files are open: the bank may have put a whole file into
@@ -87,16 +89,21 @@ export async function bookFileSums(
   onError: (error: unknown) => void,
   only: string | null = null,
 ): Promise<void> {
-  const sums = await unexplainedDebits(desk.pool, only, sumPage)
-  for (const name of new Set(sums.map(({ account }) => account))) {
-    const account = await findBankAccount(desk.pool, name)
-    const own = sums.filter((each) => each.account === name)
-    if (!account) continue
-    const matches = await matchDebits(desk.pool, account, own)
-    for (const sum of own) {
-      const match = matches.get(sum.movementId)
-      if (match?.type === 'payout') await bookSum(desk, account, sum, match).catch(onError)
+  let last: BankMovement | null = null
+  for (let page = 0; page < sumPages; page++) {
+    const sums: BankMovement[] = await unexplainedDebits(desk.pool, only, last, sumPage)
+    for (const name of new Set(sums.map(({ account }) => account))) {
+      const account = await findBankAccount(desk.pool, name)
+      const own = sums.filter((each) => each.account === name)
+      if (!account) continue
+      const matches = await matchDebits(desk.pool, account, own)
+      for (const sum of own) {
+        const match = matches.get(sum.movementId)
+        if (match?.type === 'payout') await bookSum(desk, account, sum, match).catch(onError)
+      }
     }
+    if (sums.length < sumPage) return
+    last = sums.at(-1) ?? null
   }
 }
 
@@ -191,22 +198,9 @@ async function giveToOrder(
   match: MovementMatch & { type: 'order' },
 ): Promise<void> {
   const { agentId, orderId, detail } = match
-  const { account, currency } = movement
+  if ((await whyNotGiven(desk.pool, movement, match)) !== undefined) return
   const paymentId = paymentIdOf(movement)
-  const waiting = await findUnmatched(desk.pool, paymentId)
-  if (waiting?.state !== 'waiting') return
-  const { rows } = await desk.pool.query<{ provider: string | null; expires_at: Date | null }>(
-    'select provider, expires_at from orders where agent_id = $1 and order_id = $2',
-    [agentId, orderId],
-  )
-  const [order] = rows
-  // What is paid to another account than the order's waits for a person.
-  if (order?.provider !== account) return
-  // The house has it as it arrived. If the order would have got more, or in time what it gets late now, a person says
-  // what is credited: it must not depend on which report came first.
-  const isLate = (paidAt: Date) => order.expires_at !== null && paidAt > order.expires_at
-  if (match.deductedMinor > 0n || isLate(match.paidAt) !== isLate(waiting.paidAt)) return
-  const houseId = houseBook(currency)
+  const houseId = houseBook(movement.currency)
   const at = desk.now()
   try {
     const given = { agentId, houseId, orderId, paymentId, reason: null, at }

@@ -16,10 +16,12 @@ import { findOrder } from '../ledger/find-order.ts'
 import { parseTxnId, txnId } from '../lib/ids.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { parseDecimal } from '../lib/money.ts'
+import { findPaymentCodes } from '../lib/payment-code.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { matchCredits } from './match-movements.ts'
+import { whyNotGiven } from './why-not-given.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
 export interface SeenPayment {
@@ -175,6 +177,9 @@ async function goesTo(
     return { txnId: null, detail: `It is explained already: ${explainedBy ?? state}.` }
   }
   const match = (await matchCredits(tx, account, [movement])).get(movement.movementId)
+  const why =
+    explainedBy === 'payment' && match?.type === 'order' && (await whyNotGiven(tx, movement, match))
+  if (why) return { txnId: null, detail: why }
   return {
     txnId: match?.type === 'order' ? txnId(match.agentId, match.orderId) : null,
     detail: match?.detail ?? '',
@@ -222,7 +227,35 @@ async function take(
   const taken = await takeReports(tx, account, 'hand', [report], origin, others)
   const movementId = taken.movementIds[0] ?? ''
   if (reference !== null) await refuseReference(tx, plainReference(reference), movementId)
-  return { movementId, isKnown: taken.added === 0 }
+  const isKnown = taken.added === 0
+  const isNamed =
+    reference !== null || payer.accountNo !== null || findPaymentCodes([report.text]).length > 0
+  if (isKnown && !isNamed) await refuseLikeness(tx, account.name, movementId, payer)
+  return { movementId, isKnown }
+}
+
+/** Two payments of one day and amount are not one because nothing is known of one of them. */
+async function refuseLikeness(
+  tx: Tx,
+  account: string,
+  movementId: string,
+  payer: Counterparty,
+): Promise<void> {
+  const movement = await findMovement(tx, account, movementId)
+  const order = movement && (await orderOf(tx, movement))
+  const isSamePayer = plainName(movement?.payerName) === plainName(payer.name)
+  if (!order || isSamePayer) return
+  throw new Problem(
+    'invalid_transition',
+    `The bank has reported a payment of this amount and day, which pays ${order}. If the slip is of another one, name its order, its reference or the account of the payer.`,
+  )
+}
+
+function plainName(name: string | null | undefined): string {
+  return (name ?? '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 /** A payment of tomorrow cannot have been made, and one of long ago would have been booked. */

@@ -31,7 +31,7 @@ import {
 import { isItsOrder, providerRights, rightsFault } from './provider-rights.ts'
 import { bookAtOnce, effectOf, takeBack, takePayment } from './take-payment.ts'
 
-type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+type NoticeDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers' | 'tracer'>
 
 /** The result of an event; an open one is processed automatically later. */
 export type Told = Effect | { result: 'open'; detail: string }

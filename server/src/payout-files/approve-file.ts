@@ -139,6 +139,8 @@ function refuseOtherAccount(
   const isSameAccount =
     account.payout === 'file' &&
     account.payoutFormat === file.format &&
+    account.payoutCharacters === file.characters &&
+    account.zone === (file.zone ?? account.zone) &&
     account.accountName === file.debtorName &&
     account.accountNo === file.debtorAccountNo &&
     account.bankCode === file.debtorBank

@@ -128,6 +128,8 @@ export async function draftPayoutFile(
       state: 'draft',
       round: 1,
       format: payoutFormat,
+      characters: account.payoutCharacters,
+      zone: account.zone,
       debtorName: account.accountName,
       debtorAccountNo: account.accountNo,
       debtorBank: account.bankCode,

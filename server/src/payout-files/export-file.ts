@@ -90,17 +90,23 @@ export async function handOut(
   return seal
 }
 
-/** Refuses to let the bytes come nearer to the bank at this moment. */
+/**
+ * Refuses to let the bytes come nearer to the bank at this moment. What `isOnItsWay` is not judged by the time any more:
+ * half of it may be there, and it could neither be brought otherwise nor be sealed again.
+ */
 export async function refuseToLeave(
   tx: Tx,
   file: PayoutFile,
   seal: PayoutSeal,
   at: Date,
+  isOnItsWay = false,
 ): Promise<void> {
   const items = await readItemsLeft(tx, file)
   refuseAbandoned(items)
   refuseOtherItems(file, seal, items)
-  const why = (await whyItMustStay(tx, file, items, at)) ?? (await whyTooLate(tx, file, seal, at))
+  const why =
+    (await whyItMustStay(tx, file, items, at)) ??
+    (isOnItsWay ? undefined : await whyTooLate(tx, file, seal, at))
   if (why !== undefined) throw new Problem('invalid_transition', why)
 }
 

@@ -1,5 +1,6 @@
 import { findBankAccount } from '../bank-accounts/bank-account.ts'
 import type { Pool } from '../db/pool.ts'
+import { referencesOf } from '../ledger/payout-references.ts'
 import { txnId } from '../lib/ids.ts'
 import {
   type PayoutFile,
@@ -85,7 +86,8 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: 
       const item: PayoutItem | undefined = byLine.get(line.n)
       return {
         txn_id: txnId(line.agentId, line.orderId),
-        code: item?.reference ?? null,
+        // Before it is handed over, the one that it will have.
+        code: item?.reference ?? referencesOf(line.agentId, line.orderId, line.attempt)[0] ?? null,
         amount: money(line.amountMinor),
         state: item?.state ?? 'waiting',
         said: item?.said ?? null,

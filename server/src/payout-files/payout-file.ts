@@ -5,6 +5,7 @@ import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Characters } from '../payment-files/payment-file.ts'
 import type { Day } from '../statements/statement.ts'
 
 /** `draft` waits for approval; `approving` is being handed over; from `approved` on the bytes are sealed. */
@@ -26,6 +27,9 @@ export interface PayoutFile {
   /** Counts the lists that were shown for approval. */
   round: number
   format: string
+  characters: Characters
+  /** The account's zone when the draft was made; null for files of earlier releases, which tell the time by UTC. */
+  zone: string | null
   /** The account as it was when the draft was made. */
   debtorName: string
   debtorAccountNo: string
@@ -47,6 +51,8 @@ export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
   state: ['state', 'text'],
   round: ['round', 'int'],
   format: ['format', 'text'],
+  characters: ['characters', 'text'],
+  zone: ['zone', 'text', 'null'],
   debtorName: ['debtor_name', 'text'],
   debtorAccountNo: ['debtor_account_no', 'text'],
   debtorBank: ['debtor_bank', 'text'],
@@ -165,8 +171,13 @@ type Named = Pick<PayoutFile, 'account' | 'fileId'>
 /** Identifies what is approved: from which account in which format how much goes to whom. */
 export function digestOf(file: PayoutFile, lines: readonly PayoutLine[]): string {
   const { account, fileId, round, format, debtorName, debtorAccountNo, debtorBank, currency } = file
+  const { characters } = file
   const text = JSON.stringify([
-    [account, fileId, round, format, debtorName, debtorAccountNo, debtorBank, currency],
+    [
+      ...[account, fileId, round, format, debtorName, debtorAccountNo, debtorBank, currency],
+      // The digests of files from before there was a choice stay what they were.
+      ...(characters === 'format' ? [] : [characters]),
+    ],
     ...lines.map((line) => [
       txnId(line.agentId, line.orderId),
       line.attempt,

@@ -305,7 +305,7 @@ async function mayGo(
     if (why !== undefined) throw new ForPeople(why)
     const seal = await readSeal(tx, file)
     if (seal?.sha256 !== put.sha256) throw new Error(`payout file ${put.fileId} has other bytes`)
-    await refuseToLeave(tx, file, seal, desk.now())
+    await refuseToLeave(tx, file, seal, desk.now(), known.steps.includes('uploading'))
     if (step && !known.steps.includes(step)) await noteStep(tx, put, step, desk.now())
     return { bytes: seal.bytes, steps: known.steps }
   })

@@ -33,6 +33,8 @@ export function paymentFileOf(
       bankCode: file.debtorBank === '' ? null : file.debtorBank,
       currency: file.currency,
     },
+    characters: file.characters,
+    zone: file.zone,
     serviceLevel: currencyRow(file.currency).isSepa ? 'SEPA' : null,
     instant: false,
     items: lines.map((line) => ({

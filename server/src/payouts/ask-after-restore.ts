@@ -3,14 +3,27 @@ import { findOrder } from '../ledger/find-order.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import { txnId } from '../lib/ids.ts'
 import { inParallel } from '../lib/in-parallel.ts'
+import { type FieldError, Problem } from '../lib/problem.ts'
 import type { PayoutOutcome, Provider } from '../providers/provider.ts'
-import { askAbout, handOver, type PayoutDesk, settle } from './pay-out.ts'
+import { askAbout, handOver, type PayoutDesk, settle, silenceMs } from './pay-out.ts'
 import { type PayoutAttempt, payoutsOfOrder } from './payouts.ts'
-import { type Difference, type Hold, noteAsked, noteDifference, openHold } from './restore-hold.ts'
+import {
+  type Difference,
+  type DifferenceFinding,
+  differencesOf,
+  type Hold,
+  type KnownDifference,
+  noteAsked,
+  noteDifference,
+  noteFindings,
+  openHold,
+} from './restore-hold.ts'
 
 const atOnce = 8
 const mostTries = 3
 const pageSize = 200
+/** How many orders are asked about once more in a round. */
+const askedAgain = 64
 
 /** How often an order may have been passed on in the time that was lost. */
 const mostAttempts = 5
@@ -18,16 +31,21 @@ const mostAttempts = 5
 const mostTraceless = 2
 
 /**
- * Asks all providers about the withdrawals that waited when the database was restored, once. What a provider has of
- * them is handed over to it here, under the reference that it knows, and nothing is sent.
+ * Asks all providers about the withdrawals that waited when the database was restored. What a provider has of them is
+ * handed over to it here, under the reference that it knows, and nothing is sent. A provider that could not say is asked
+ * again, until it can or two people have found out.
  */
 export async function askAfterRestore(
   desk: PayoutDesk,
   onError: (error: unknown) => void,
 ): Promise<void> {
   const hold = await openHold(desk.pool)
-  if (!hold || hold.askedAt !== null) return
+  if (!hold) return
   await desk.providers.freshen()
+  if (hold.askedAt !== null) return askAgain(desk, hold, onError)
+  // A call that was under way when the hold began may still pay what its provider does not know yet.
+  const silentMs = Math.max(0, ...payersOf(desk).map(silenceMs))
+  if (desk.now().getTime() - hold.markedAt.getTime() < silentMs) return
   const note = (difference: Difference) =>
     noteDifference(desk.pool, hold.restoreId, difference, desk.now())
   let failed = false
@@ -50,6 +68,43 @@ export async function askAfterRestore(
   await noteAsked(desk.pool, hold.restoreId, desk.now())
 }
 
+/** Asks once more about orders that a provider could not say anything about; those that it can now are settled. */
+async function askAgain(
+  desk: PayoutDesk,
+  { restoreId }: Hold,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const open = (await differencesOf(desk.pool, restoreId)).filter(({ isOpen }) => isOpen)
+  const orders = new Map(
+    open.flatMap(({ order }) => (order ? [[txnId(order.agentId, order.orderId), order]] : [])),
+  )
+  // A few at a time, not always the same: there may be thousands, and the provider may be down for hours.
+  const some = [...orders].sort(() => Math.random() - 0.5).slice(0, askedAgain)
+  await inParallel(atOnce, some, async ([txn, order]) => {
+    const still = new Set<string>()
+    try {
+      await askAboutOrder(desk, order, async (difference) => {
+        still.add(difference.subject)
+        // Another may be unsure by now.
+        await noteDifference(desk.pool, restoreId, difference, desk.now())
+      })
+    } catch (error) {
+      onError(error)
+      return
+    }
+    const isOfOrder = ({ order: named }: KnownDifference) =>
+      named !== undefined && txnId(named.agentId, named.orderId) === txn
+    // One that is not set up any more was not asked.
+    const wasAsked = ({ at }: KnownDifference) =>
+      at === undefined || payersOf(desk).some(({ name }) => name === at.provider)
+    const answered = open.filter(
+      (each) => isOfOrder(each) && wasAsked(each) && !still.has(each.subject),
+    )
+    const findings = answered.map(({ subject }) => ({ subject, finding: 'answered' as const }))
+    await noteFindings(desk.pool, restoreId, findings, desk.now())
+  })
+}
+
 /** An order that cannot be asked about, for whatever fault of ours, is for people to find out about. */
 async function askPatiently(
   desk: PayoutDesk,
@@ -65,7 +120,8 @@ async function askPatiently(
     }
   }
   const txn = txnId(order.agentId, order.orderId)
-  await note({ subject: txn, words: `Nobody could be asked about ${txn}: find out who has it.` })
+  const words = `Nobody could be asked about ${txn}: find out who has it.`
+  await note({ subject: txn, words, order })
 }
 
 async function* waitingSince(desk: PayoutDesk, hold: Hold): AsyncGenerator<Order[]> {
@@ -101,7 +157,7 @@ function payersOf({ providers }: PayoutDesk): Provider[] {
  */
 async function askAboutOrder(
   desk: PayoutDesk,
-  { agentId, orderId }: Order,
+  { agentId, orderId }: Pick<Order, 'agentId' | 'orderId'>,
   note: (difference: Difference) => Promise<void>,
 ): Promise<void> {
   const txn = txnId(agentId, orderId)
@@ -127,10 +183,15 @@ async function askAboutOrder(
         })
     if (!handed) {
       const names = known.map(([{ name }]) => name).join(' and ')
-      return note({
-        subject: `${txn} at ${names}`,
-        words: `${names} has ${reference}, of ${txn}, which could not be handed over here: find out what became of it.`,
-      })
+      for (const [{ name }] of known) {
+        await note({
+          subject: `${txn} at ${name}`,
+          words: `${names} has ${reference}, of ${txn}, which could not be handed over here: find out what became of it.`,
+          order,
+          at: { provider: name, references: [reference] },
+        })
+      }
+      return
     }
     if (outcome.type !== 'rejected') {
       await settle(desk, handed, outcome)
@@ -157,23 +218,31 @@ async function findKnown(
 ): Promise<Known | undefined> {
   const { agentId, orderId } = order
   const txn = txnId(agentId, orderId)
-  for (let attempt = from; attempt <= from + mostTraceless; attempt++) {
+  const unsure = new Map<string, { references: string[]; reason: string }>()
+  let found: Known | undefined
+  for (let attempt = from; attempt <= from + mostTraceless && !found; attempt++) {
     const [reference] = referencesOf(agentId, orderId, attempt)
     const known: [Provider, PayoutOutcome][] = []
     for (const provider of payersOf(desk)) {
       if (!provider.can.currencies.includes(order.currency)) continue
       const outcome = await askAbout(provider, reference, order)
       if (outcome.type === 'unknown' || outcome.type === 'not_sent') {
-        await note({
-          subject: `${txn} at ${provider.name}`,
-          words: `${provider.name} could not say whether it has ${reference}, of ${txn}: ${outcome.reason}`,
-        })
+        const { references = [], reason = outcome.reason } = unsure.get(provider.name) ?? {}
+        unsure.set(provider.name, { references: [...references, reference], reason })
       } else if (outcome.type !== 'not_found') known.push([provider, outcome])
     }
     const [first, ...others] = known
-    if (first) return { attempt, reference, known: [first, ...others] }
+    if (first) found = { attempt, reference, known: [first, ...others] }
   }
-  return undefined
+  for (const [name, { references, reason }] of unsure) {
+    await note({
+      subject: `${txn} at ${name}`,
+      words: `${name} could not say whether it has ${references.join(' or ')}, of ${txn}: ${reason}`,
+      order,
+      at: { provider: name, references },
+    })
+  }
+  return found
 }
 
 /**
@@ -194,4 +263,76 @@ async function leftBy(desk: PayoutDesk, order: Order): Promise<PayoutAttempt | u
       ? outcome.mayTryAnother
       : ['not_found', 'not_sent', 'unknown'].includes(outcome.type)
   return mayHaveGoneOn ? last : undefined
+}
+
+/**
+ * Refuses what two people say of the differences if it is not about each that is open, or says of an order both that it
+ * was not paid and that a provider has it.
+ */
+export function refuseUnlessAllNamed(
+  differences: readonly KnownDifference[],
+  findings: readonly DifferenceFinding[],
+): void {
+  const named = new Map(findings.map((each) => [each.subject, each]))
+  const errors: FieldError[] = []
+  const refuse = (message: string) => errors.push({ field: 'differences', message })
+  const orders = new Map<string, DifferenceFinding[]>()
+  for (const { subject, isOpen, order, at } of differences) {
+    const found = named.get(subject)
+    named.delete(subject)
+    if (!found) {
+      if (isOpen) refuse(`must say what was found of "${subject}"`)
+      continue
+    }
+    if (found.finding === 'has_it' && !at?.references.includes(found.reference ?? '')) {
+      refuse(`must name a reference that "${subject}" was asked about by`)
+    }
+    if (!order) {
+      if (found.finding !== 'seen') refuse(`can only say "seen" of "${subject}"`)
+      continue
+    }
+    const txn = txnId(order.agentId, order.orderId)
+    orders.set(txn, [...(orders.get(txn) ?? []), found])
+  }
+  for (const subject of named.keys()) refuse(`names "${subject}", which is no difference`)
+  for (const [txn, found] of orders) {
+    const many = found.filter(({ finding }) => finding === 'has_it').length
+    const isUnpaid = found.every(({ finding }) => finding === 'not_paid')
+    if (many > 1 || (many === 0 && !isUnpaid)) {
+      refuse(`must say of ${txn} that nobody paid it, or which one provider has it`)
+    }
+  }
+  if (errors.length > 0) {
+    throw new Problem('invalid_request', 'Say of each difference what was found.', { errors })
+  }
+}
+
+/**
+ * Hands an order over in the books to the provider that two people say has it, under its reference. Nothing is sent;
+ * the provider is asked about it as about any other.
+ */
+export async function handToWhoHasIt(
+  desk: PayoutDesk,
+  differences: readonly KnownDifference[],
+  findings: readonly DifferenceFinding[],
+): Promise<void> {
+  for (const { subject, finding, reference } of findings) {
+    const { order: named, at } = differences.find((each) => each.subject === subject) ?? {}
+    if (finding !== 'has_it' || !named || !at || !reference) continue
+    const order = await findOrder(desk.pool, named.agentId, named.orderId)
+    if (order?.status !== 'WAITING' || order.providerRef === reference) continue
+    const provider = desk.providers.find(at.provider)
+    const insteadOf = await leftBy(desk, order)
+    const handed =
+      provider &&
+      (await handOver(desk, order, provider, {
+        insteadOf,
+        isDebited: true,
+        references: [reference],
+      }))
+    if (!handed) {
+      const txn = txnId(order.agentId, order.orderId)
+      throw new Problem('changed_meanwhile', `${txn} cannot be handed to ${at.provider} any more.`)
+    }
+  }
 }

@@ -23,10 +23,10 @@ import {
   savePayout,
   whyInDoubt,
 } from './payouts.ts'
-import { openHold } from './restore-hold.ts'
+import { isFromBeforeRestore, openHold } from './restore-hold.ts'
 import { whyRestoreHolds } from './restore-lock.ts'
 
-export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
+export type PayoutDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers' | 'tracer'>
 
 /** How long a provider may take to answer a call, unless it says otherwise. */
 const usualLimitMs = 5_000
@@ -47,7 +47,7 @@ function callLimitMs(provider: Provider | undefined): number {
 }
 
 /** How long to wait before asking about a payout whose call has shown no result at all. */
-function silenceMs(provider: Provider | undefined): number {
+export function silenceMs(provider: Provider | undefined): number {
   return callLimitMs(provider) + latestMs
 }
 
@@ -217,10 +217,21 @@ export async function submit(
   isRepeat = false,
 ): Promise<Effect> {
   const payout = payoutOf(taken, order)
-  // A process that was frozen must not send a payout that another process may have ended by now.
-  const isInTime = performance.now() - taken.takenAtMs <= latestMs
-  const outcome: PayoutOutcome = isInTime
-    ? await call(desk, taken, watch, (provider, limit) => provider.submitPayout(payout, limit))
+  // It may have left in the time that a restore lost, even after its provider was asked about it.
+  if (!isRepeat && (await isFromBeforeRestore(desk.pool, order))) {
+    const provider = desk.providers.find(taken.provider)
+    const known = provider && (await askAbout(provider, taken.reference, order))
+    const isUnsure = known?.type === 'unknown' || known?.type === 'not_sent'
+    if (!known || isUnsure || !isInTime(taken)) {
+      await leaveUnsent(desk, taken, isUnsure ? known.reason : null)
+      return { result: 'unchanged' }
+    }
+    if (known.type !== 'not_found') return settleAnswer(desk, taken, known, watch)
+  }
+  const outcome: PayoutOutcome = isInTime(taken)
+    ? await call(desk, taken, 'pay', watch, (provider, limit) =>
+        provider.submitPayout(payout, limit),
+      )
     : { type: 'unknown', reason: 'It was too late to call the provider.' }
   // After a repetition an earlier copy may have arrived: then it is unknown whether something was sent.
   if (outcome.type !== 'not_sent' || isRepeat) return settleAnswer(desk, taken, outcome, watch)
@@ -230,6 +241,11 @@ export async function submit(
   }
   await leaveUnsent(desk, taken, reason)
   return { result: 'unchanged', detail: reason }
+}
+
+/** A process that was frozen must not send a payout that another process may have ended by now. */
+function isInTime({ takenAtMs }: TakenPayout): boolean {
+  return performance.now() - takenAtMs <= latestMs
 }
 
 /** Nothing has left for the provider: whoever claims the payout next may send it. */
@@ -309,7 +325,7 @@ export async function ask(
     return sendUnsent(desk, asked, order, provider, watch)
   }
   const payout = payoutOf(attempt, order)
-  const outcome = await call(desk, attempt, watch, (_provider, limit) =>
+  const outcome = await call(desk, attempt, 'ask', watch, (_provider, limit) =>
     provider.askPayout(payout, limit),
   )
   const isPaidByIt = order.status === 'PAID' && order.providerRef === attempt.reference
@@ -359,7 +375,7 @@ export async function confirm(
     const order = await findOrder(desk.pool, agentId, orderId)
     const outcome =
       order &&
-      (await call(desk, attempt, watch, (each, limit) =>
+      (await call(desk, attempt, 'ask', watch, (each, limit) =>
         each.askPayout(payoutOf(attempt, order), limit),
       ))
     if (outcome?.type === told.type) return settle(desk, attempt, outcome, watch)
@@ -545,12 +561,30 @@ export function meansUnpaid({ type }: PayoutOutcome): boolean {
   return ['rejected', 'cancelled', 'returned', 'not_found'].includes(type)
 }
 
-/** Calls a provider. If the call fails in any way, the payout's outcome is unknown. */
+type Work = (provider: Provider, limit: AbortSignal) => Promise<PayoutOutcome>
+
 async function call(
   desk: PayoutDesk,
   attempt: PayoutAttempt,
+  what: 'pay' | 'ask',
+  watch: CallWatch,
+  work: Work,
+): Promise<PayoutOutcome> {
+  const { orderId, provider, reference } = attempt
+  const span = desk.tracer
+    ?.ofOrder(orderId, `provider ${what}`, 'client')
+    .set({ 'sluice.provider': provider, 'sluice.reference': reference })
+  const outcome = await callOnce(desk, attempt, watch, work)
+  span?.set({ 'sluice.outcome': outcome.type }).end(outcome.type === 'unknown')
+  return outcome
+}
+
+/** Calls a provider. If the call fails in any way, the payout's outcome is unknown. */
+async function callOnce(
+  desk: PayoutDesk,
+  attempt: PayoutAttempt,
   { signal, onCall }: CallWatch,
-  work: (provider: Provider, limit: AbortSignal) => Promise<PayoutOutcome>,
+  work: Work,
 ): Promise<PayoutOutcome> {
   const provider = desk.providers.find(attempt.provider)
   if (!provider) return { type: 'unknown', reason: 'The provider is not set up.' }

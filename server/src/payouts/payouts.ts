@@ -285,20 +285,26 @@ export async function listOpenPayouts(
  */
 export async function keepTheirId(
   pool: Pool,
-  { agentId, orderId, attempt, provider, reference }: PayoutAttempt,
+  { agentId, orderId, attempt, provider, reference, use }: PayoutAttempt,
   theirId: string,
 ): Promise<string | undefined> {
+  const { rows: uses } = await pool.query<{ same_since: number }>(
+    'select same_since from connector_uses where connector = $1 and n = $2',
+    [provider, use],
+  )
+  const sameSince = uses[0]?.same_since ?? 0
   const { rowCount: isNew } = await pool.query(
-    `insert into payout_ids (provider, their_id, agent_id, order_id, attempt)
-     values ($1, $2, $3, $4, $5) on conflict do nothing`,
-    [provider, theirId, agentId, orderId, attempt],
+    `insert into payout_ids (provider, their_id, same_since, agent_id, order_id, attempt)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+    [provider, theirId, sameSince, agentId, orderId, attempt],
   )
-  const { rows: owners } = await pool.query(
-    `select 1 from payout_ids where provider = $1 and their_id = $2
-       and agent_id = $3 and order_id = $4 and attempt = $5`,
-    [provider, theirId, agentId, orderId, attempt],
+  // Of 0 it is not known which account it is of.
+  const { rows: others } = await pool.query(
+    `select 1 from payout_ids where provider = $1 and their_id = $2 and same_since in ($3, 0)
+       and (agent_id, order_id, attempt) is distinct from ($4, $5::uuid, $6)`,
+    [provider, theirId, sameSince, agentId, orderId, attempt],
   )
-  if (owners.length === 0) {
+  if (others.length > 0) {
     return `${provider} answered about ${reference} with the id of another payout, ${theirId}.`
   }
   const { rows } = await pool.query<{ their_id: string }>(
@@ -317,8 +323,8 @@ export async function whyInDoubt(
   { agentId, orderId, attempt, provider, reference }: PayoutAttempt,
 ): Promise<string | undefined> {
   const { rows } = await pool.query<{ their_id: string }>(
-    `select their_id from payout_ids where agent_id = $1 and order_id = $2 and attempt = $3
-       and provider = $4 order by their_id`,
+    `select distinct their_id from payout_ids where agent_id = $1 and order_id = $2
+       and attempt = $3 and provider = $4 order by their_id`,
     [agentId, orderId, attempt, provider],
   )
   if (rows.length < 2) return undefined

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { currencyRow } from '../lib/currencies.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
+import type { Characters } from '../payment-files/payment-file.ts'
 import { renderPaymentFile } from '../payment-files/render-payment-file.ts'
 import { ensure, ensureSame, ensureSameUnshown, type ProofTx } from './proof-failure.ts'
 
@@ -11,6 +12,8 @@ interface FileRow {
   state: string
   round: number
   format: string
+  characters: Characters
+  zone: string | null
   debtor_name: string
   debtor_account_no: string
   debtor_bank: string
@@ -158,6 +161,7 @@ function digestOf(file: FileRow, lines: readonly LineRow[]): string {
     file.debtor_account_no,
     file.debtor_bank,
     file.currency,
+    ...(file.characters === 'format' ? [] : [file.characters]),
   ]
   const body = lines.map((line) => [
     txnId(line.agent_id, line.order_id),
@@ -245,6 +249,8 @@ function proveSeal(file: FileRow, seal: SealRow, lines: readonly LineRow[]): voi
       bankCode: file.debtor_bank === '' ? null : file.debtor_bank,
       currency: file.currency,
     },
+    characters: file.characters,
+    zone: file.zone,
     serviceLevel: currencyRow(file.currency).isSepa ? 'SEPA' : null,
     instant: false,
     items: paid.map((line) => ({

@@ -40,47 +40,48 @@ export async function reconcileAccount(
   since: Day | null = null,
 ): Promise<Reconciled> {
   // One snapshot: a movement that is booked in between would be in one half only.
-  const { statements, movements, sides, signOffs } = await inTransaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read, read only')
-    const { rows: statements } = await tx.query<{
-      from_day: Day
-      to_day: Day
-      opening: bigint | null
-      closing: bigint | null
-      booked: bigint
-      entries: number
-      bank_id: string | null
-      bank_seq: string | null
-      page: number | null
-      is_trusted: boolean
-    }>(
-      `select from_day, to_day, opening, closing, booked, entries, bank_id, bank_seq, page, is_trusted
+  const { statements, movements, sides, signOffs } = await inTransaction(
+    pool,
+    async (tx) => {
+      const { rows: statements } = await tx.query<{
+        from_day: Day
+        to_day: Day
+        opening: bigint | null
+        closing: bigint | null
+        booked: bigint
+        entries: number
+        bank_id: string | null
+        bank_seq: string | null
+        page: number | null
+        is_trusted: boolean
+      }>(
+        `select from_day, to_day, opening, closing, booked, entries, bank_id, bank_seq, page, is_trusted
        from bank_statements
        where account = $1 and source = 'statement' and from_day is not null and to_day is not null
          and ($2::date is null or to_day >= $2::date - $3::int)
        order by read_at`,
-      [account.name, since, lookBackDays],
-    )
-    // A statement is judged by all of its days.
-    const from =
-      since === null
-        ? null
-        : (statements
-            .map(({ from_day }) => from_day)
-            .concat(since)
-            .sort()[0] ?? since)
-    const { rows: movements } = await tx.query<{
-      movement_id: string
-      booked_on: Day
-      amount: bigint
-      state: string
-      in_statement: boolean
-      by_hand: boolean
-      sum_twice: boolean
-      waits_since: Date | null
-      fault: PayoutFault | null
-    }>(
-      `select m.movement_id, m.booked_on, m.amount, m.state,
+        [account.name, since, lookBackDays],
+      )
+      // A statement is judged by all of its days.
+      const from =
+        since === null
+          ? null
+          : (statements
+              .map(({ from_day }) => from_day)
+              .concat(since)
+              .sort()[0] ?? since)
+      const { rows: movements } = await tx.query<{
+        movement_id: string
+        booked_on: Day
+        amount: bigint
+        state: string
+        in_statement: boolean
+        by_hand: boolean
+        sum_twice: boolean
+        waits_since: Date | null
+        fault: PayoutFault | null
+      }>(
+        `select m.movement_id, m.booked_on, m.amount, m.state,
          substring(m.detail from '^(${payoutFaults.join('|')}):') as fault,
          exists (select 1 from bank_reports r where r.account = m.account
            and r.movement_id = m.movement_id and r.source = 'statement' and r.is_trusted)
@@ -101,11 +102,13 @@ export async function reconcileAccount(
        where m.account = $1 and coalesce(m.explained_by, '') not in ('batch', 'never_booked')
          and ($2::date is null or m.booked_on >= $2)
        order by m.booked_on, m.movement_id`,
-      [account.name, from],
-    )
-    const sides = await readAccountSides(tx, account)
-    return { statements, movements, sides, signOffs: await readSignOffs(tx, account.name, since) }
-  })
+        [account.name, from],
+      )
+      const sides = await readAccountSides(tx, account)
+      return { statements, movements, sides, signOffs: await readSignOffs(tx, account.name, since) }
+    },
+    'isolation level repeatable read read only',
+  )
   const localTime = localTimeIn(account.zone)
   const today = localTime(now).slice(0, 10)
   const judged = judgeDays(

@@ -85,6 +85,12 @@ function beginning(text: string): string {
 /** Account numbers are stored without spaces and hyphens. */
 const bare = (text: string) => text.replace(/[\s-]/g, '')
 
+/** A pattern for account numbers; one that fits none if the text has nothing of a number. */
+function numberBeginning(text: string): string {
+  const number = bare(text)
+  return number === '' ? '' : beginning(number)
+}
+
 /** Orders of a user, or to an account or a name, by how they begin. */
 async function ordersBy(
   pool: Pool,
@@ -104,7 +110,7 @@ async function ordersBy(
         ]
       : []),
   ]
-  const patterns = [beginning(text), beginning(bare(text)), beginning(text.toLowerCase())]
+  const patterns = [beginning(text), numberBeginning(text), beginning(text.toLowerCase())]
   const { rows } = await pool.query<FoundOrder>(
     `select r.* from unnest($1::bigint[]) a(agent_id)
      cross join lateral (${branches.join(' union ')}) r
@@ -172,20 +178,22 @@ async function paymentsBy(
       agents.map(({ agentId }) => agentId),
       agents.map(({ currency }) => currency),
       [text, ...providers.map((name) => `${name}:${text}`)],
-      ...(byPerson ? [beginning(bare(text)), beginning(text.toLowerCase())] : []),
+      ...(byPerson ? [numberBeginning(text), beginning(text.toLowerCase())] : []),
     ],
   )
   if (!isHouse) return rows
+  // What payers wrote is shown to those alone who see persons.
+  const waitingOnes = `or (p.state = 'waiting' and (p.reference = $2 or p.payer_account_no like $3
+    or lower(p.payer_account_name) like $4))`
   // What waits for an owner is little; what was decided long ago is found by its id.
   const { rows: unmatched } = await pool.query<NamedPayment>(
     `select ${columns}, null::bigint as "agentId", p.currency from unmatched_payments p
-     where p.payment_id = any($1::text[]) or (p.state = 'waiting' and (p.reference = $2
-       ${byPerson ? 'or p.payer_account_no like $3 or lower(p.payer_account_name) like $4' : ''}))
+     where p.payment_id = any($1::text[]) ${byPerson ? waitingOnes : ''}
      order by p.reported_at desc limit ${each}`,
     [
       [text, ...providers.map((name) => `${name}:${text}`)],
-      text,
-      ...(byPerson ? [beginning(bare(text)), beginning(text.toLowerCase())] : []),
+      ...(byPerson ? [text] : []),
+      ...(byPerson ? [numberBeginning(text), beginning(text.toLowerCase())] : []),
     ],
   )
   const known = new Set(rows.map(({ paymentId }) => paymentId))

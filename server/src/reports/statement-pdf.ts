@@ -3,8 +3,18 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import PDFDocument from 'pdfkit'
 import { printLine, registerFonts } from './pdf-text.ts'
 
+/** A column of the table. */
+export interface PrintedColumn {
+  name: string
+  width: number
+  align: 'left' | 'right'
+  whole?: true
+}
+
 /** A statement ready to print, with every value as text. */
 export interface PrintedStatement {
+  /** What it is; a wallet's statement, unless it says so. */
+  kind?: string
   /** Whose statement it is. */
   title: string
   madeAt: Date
@@ -15,6 +25,8 @@ export interface PrintedStatement {
   rowCount?: number
   /** Left out if only the figures are printed. */
   rows?: AsyncIterable<PrintedRow>
+  /** What the rows consist of; as on a wallet's statement, unless it says so. */
+  columns?: readonly PrintedColumn[]
 }
 
 export interface PrintedRow {
@@ -28,7 +40,7 @@ const sheet = { width: 842, height: 595 }
 const margin = 36
 const right = sheet.width - margin
 const gap = 8
-const columns = [
+const walletColumns: readonly PrintedColumn[] = [
   { name: 'Row', width: 40, align: 'right', whole: true },
   { name: 'Time', width: 92, align: 'left' },
   { name: 'Event', width: 98, align: 'left' },
@@ -37,7 +49,7 @@ const columns = [
   { name: 'Held', width: 90, align: 'right', whole: true },
   { name: 'Fee', width: 74, align: 'right', whole: true },
   { name: 'Available', width: 100, align: 'right', whole: true },
-] as const
+]
 
 const textSize = 8
 const rowHeight = 15
@@ -67,7 +79,7 @@ export function printStatement(statement: PrintedStatement): Readable {
 async function print(document: PDFKit.PDFDocument, statement: PrintedStatement): Promise<void> {
   registerFonts(document)
   heading(document, statement)
-  const { rows, rowCount = 0 } = statement
+  const { rows, rowCount = 0, columns = walletColumns } = statement
   const pages = rows ? 1 + Math.ceil(rowCount / rowsPerPage) : 1
   // What it comes to has a page of its own: most readers need no other.
   let page = 1
@@ -78,11 +90,11 @@ async function print(document: PDFKit.PDFDocument, statement: PrintedStatement):
   for await (const row of rows) {
     if (y > lastRowY) {
       document.addPage()
-      y = columnNames(document, tableY)
+      y = columnNames(document, columns, tableY)
       page += 1
       footer(document, statement.title, `Page ${page} of ${pages}`)
     }
-    tableRow(document, row.cells, y, row.isSum)
+    tableRow(document, columns, row.cells, y, row.isSum)
     rule(document, y + 4.5, '#dddddd')
     y += rowHeight
     if (performance.now() - turnedAt > sliceMs) {
@@ -98,9 +110,10 @@ async function print(document: PDFKit.PDFDocument, statement: PrintedStatement):
 /** The first row stands below the column names. */
 const rowsPerPage = Math.floor((lastRowY - tableY) / rowHeight)
 
-function heading(document: PDFKit.PDFDocument, { title, facts, figures }: PrintedStatement): void {
+function heading(document: PDFKit.PDFDocument, statement: PrintedStatement): void {
+  const { kind = 'Wallet statement', title, facts, figures } = statement
   const width = right - margin
-  printLine(document, 'Wallet statement', { x: margin, y: margin + 8, size: 9, width })
+  printLine(document, kind, { x: margin, y: margin + 8, size: 9, width })
   printLine(document, title, { x: margin, y: margin + 30, size: 16, bold: true, width })
   const below = margin + 54
   facts.forEach(([label, text], at) => {
@@ -116,15 +129,20 @@ function heading(document: PDFKit.PDFDocument, { title, facts, figures }: Printe
   })
 }
 
-function columnNames(document: PDFKit.PDFDocument, y: number): number {
+function columnNames(
+  document: PDFKit.PDFDocument,
+  columns: readonly PrintedColumn[],
+  y: number,
+): number {
   const names = columns.map(({ name }) => name)
-  tableRow(document, names, y, true)
+  tableRow(document, columns, names, y, true)
   rule(document, y + 4.5, '#000000')
   return y + rowHeight
 }
 
 function tableRow(
   document: PDFKit.PDFDocument,
+  columns: readonly PrintedColumn[],
   cells: readonly string[],
   y: number,
   bold = false,

@@ -185,10 +185,19 @@ function accountToPay(account: BankAccount): AccountToPay {
   }
 }
 
-function payeeFaultOf({ payout, payoutFormat }: BankAccount): AccountToPay['payeeFault'] {
+function payeeFaultOf({
+  payout,
+  payoutFormat,
+  payoutCharacters,
+}: BankAccount): AccountToPay['payeeFault'] {
   if (payout === 'none' || payoutFormat === null) return null
   return ({ accountName, accountNo, bankCode }, currency) =>
-    payeeProblem(payoutFormat, { name: accountName, accountNo, bankCode }, currency)
+    payeeProblem(
+      payoutFormat,
+      { name: accountName, accountNo, bankCode },
+      currency,
+      payoutCharacters,
+    )
 }
 
 interface RouteRow {

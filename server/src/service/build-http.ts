@@ -27,6 +27,7 @@ type Given = Pick<
   | 'poster'
   | 'resolveHost'
   | 'wake'
+  | 'tracer'
   | 'exportLimits'
   | 'connectionLimits'
 > & { consoleDir?: string }

@@ -40,6 +40,8 @@ const marginMs = 60_000
 /** A witness that nobody renewed for so long is of no use, nor is its mark. */
 const filesKeptMs = 30 * dayMs
 const marksKeptDays = 400
+/** How much later others may have gone on and a file still stand for what they did: as long as a house takes to stop. */
+const vouchedForMs = 60 * 60_000
 /** If nobody made a mark before the backup, it may be as old as this. */
 const longestBackupMs = 30 * dayMs
 /** How many of the orders written last are looked for after a failover. */
@@ -88,15 +90,17 @@ export class WitnessKeeper {
   async start(): Promise<void> {
     const { config, backend, closing, clock, onError } = this.ground
     this.folder = witnessFolder(config.dataDir, await deploymentName(this.pool))
-    const kept = await readWitnesses(this.folder)
-    const loss =
-      (await this.lossOf(kept)) ?? (kept.length === 0 ? await this.unwitnessed() : undefined)
+    const oldest = clock().getTime() - (marksKeptDays - 1) * dayMs
+    const files = await readWitnesses(this.folder)
+    // The mark of one that is older was forgotten.
+    const kept = files.filter(({ at }) => Date.parse(at) > oldest)
+    const loss = (await this.lossOf(kept)) ?? (await this.unwitnessed(kept))
     if (loss) await this.hold(loss, kept)
     const place = await this.place()
     this.sayWhereItIs(place, kept)
     await this.tryToKeep()
     await this.begin()
-    for (const each of kept) {
+    for (const each of files) {
       if (clock().getTime() - Date.parse(each.at) > filesKeptMs || loss) await forgetWitness(each)
     }
     await this.compareClocks()
@@ -132,12 +136,23 @@ export class WitnessKeeper {
     if (isKnown && !isDue) return
     await this.compareClocks()
     const loss = isKnown ? undefined : await this.lossOfWritten()
+    const newest = this.written.at(-1)
     if (loss || !(await this.raise())) {
       const words = `mark ${this.turn} of this process is not there`
       await this.hold(loss ?? { words, at: this.markedAt }, [])
       await this.begin()
     }
-    if (!isKnown) this.sayWhereItIs(place, [])
+    // Another server may have taken the mark than the one that was looked at: what was written is looked for there.
+    if (JSON.stringify(await this.place()) !== JSON.stringify(place)) {
+      this.isMoneyMoving = true
+      return
+    }
+    // They may be archived before the next look.
+    if (newest) this.written.splice(0, this.written.indexOf(newest) + 1)
+    if (!isKnown) {
+      this.sayWhereItIs(place, [])
+      this.ground.metrics.databaseMoved()
+    }
     backend.gate.accept(place)
   }
 
@@ -177,7 +192,6 @@ export class WitnessKeeper {
   private async raise(): Promise<boolean> {
     const markedAt = this.ground.clock()
     this.isMoneyMoving = false
-    const before = this.written.at(-1)
     this.tried += 1n
     const mark: Mark = { witnessId: this.witnessId, turn: this.tried, markedAt }
     if (performance.now() - this.headsAtMs >= headsEveryMs) {
@@ -185,8 +199,6 @@ export class WitnessKeeper {
       this.headsAtMs = performance.now()
     }
     if (!(await raiseMark(this.pool, mark, this.turn))) return false
-    // They may be archived before the next look.
-    if (before) this.written.splice(0, this.written.indexOf(before) + 1)
     await this.keep(this.tried, markedAt)
     return true
   }
@@ -279,43 +291,53 @@ export class WitnessKeeper {
     return losses.sort((a, b) => b.at.getTime() - a.at.getTime())[0]
   }
 
-  /** What of the orders that were written last the database does not have. */
+  /** What of the orders that were written last the database does not have: requests wait for this. */
   private async lossOfWritten(): Promise<Loss | undefined> {
-    const written = this.written.slice(-mostWritten)
-    for (const { agentId, orderId, version, at } of written.reverse()) {
-      const { rows } = await this.pool.query<{ version: number }>(
-        'select version from orders where agent_id = $1 and order_id = $2',
-        [agentId, orderId],
+    const written = this.written.slice(-mostWritten).reverse()
+    const versions = new Map<string, number>()
+    for (const agentId of new Set(written.map((each) => each.agentId))) {
+      const ids = written.filter((each) => each.agentId === agentId).map((each) => each.orderId)
+      const { rows } = await this.pool.query<{ order_id: string; version: number }>(
+        'select order_id, version from orders where agent_id = $1 and order_id = any($2)',
+        [agentId, ids],
       )
-      if ((rows[0]?.version ?? -1) >= version) continue
-      const words = `order ${agentId}-${orderId} is not as it was written`
-      return { words, at }
+      for (const row of rows) versions.set(row.order_id, row.version)
     }
-    return undefined
+    const lost = written.find(
+      ({ orderId, version }) => (versions.get(orderId) ?? Number.NEGATIVE_INFINITY) < version,
+    )
+    if (!lost) return undefined
+    const words = `order ${lost.agentId}-${lost.orderId} is not as it was written`
+    return { words, at: lost.at }
   }
 
   /**
-   * Nothing is kept here of a database that was in use. If another process goes on with it, that one has looked;
-   * otherwise nobody knows what it lacks, which must not be found out with money.
+   * Nothing is kept here of a database that was in use, or only what somebody saw of it long before others went on. If
+   * another process goes on with it, that one has looked; otherwise nobody knows what it lacks, which must not be found
+   * out with money.
    */
-  private async unwitnessed(): Promise<Loss | undefined> {
+  private async unwitnessed(kept: readonly KeptWitness[]): Promise<Loss | undefined> {
     const { config, log } = this.ground
     const before = await readMarks(this.pool)
     // Heads that are published every hour may show a loss, but not that there is none.
-    if (config.mode !== 'live' || before.length === 0) return undefined
+    const newest = before.at(-1)
+    if (config.mode !== 'live' || !newest) return undefined
+    const seenUntil = Math.max(...kept.map(({ at }) => Date.parse(at)))
+    if (seenUntil >= newest.markedAt.getTime() - vouchedForMs) return undefined
     const turnOf = new Map(before.map(({ witnessId, turn }) => [witnessId, turn]))
     const until = performance.now() + this.patienceMs
-    log.info('nothing is kept in DATA_DIR of what the database had: waiting for another process')
+    log.info('DATA_DIR does not say what the database had last: waiting for another process')
     while (performance.now() < until) {
       const marks = await readMarks(this.pool)
       if (marks.some(({ witnessId, turn }) => turn > (turnOf.get(witnessId) ?? 0n)))
         return undefined
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
-    return {
-      words: 'nothing is kept in DATA_DIR of what it had, and no other process vouches for it',
-      at: 'not known',
-    }
+    const has =
+      kept.length === 0
+        ? 'nothing is kept in DATA_DIR of what it had'
+        : `what is kept in DATA_DIR ends at ${new Date(seenUntil).toISOString()}, long before its last mark`
+    return { words: `${has}, and no other process vouches for it`, at: 'not known' }
   }
 
   private async hold({ words, at }: Loss, kept: readonly KeptWitness[]): Promise<void> {
@@ -329,7 +351,7 @@ export class WitnessKeeper {
       holdRestored(tx, {
         since: new Date(sinceMs),
         found: `It was noticed: ${words}.`,
-        at: now,
+        now: clock,
         epoch: BigInt(epoch),
         lostAt: at,
       }),

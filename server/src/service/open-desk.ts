@@ -20,7 +20,7 @@ import { openTellerPool, tellerWriters } from '../teller/teller-pool.ts'
 import { bankKey } from './open-sandbox-bank.ts'
 
 export interface DeskOptions
-  extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks' | 'onWritten'> {
+  extends Pick<TellerOptions, 'onBatch' | 'onFault' | 'onCallbacks' | 'onWritten' | 'tracer'> {
   clock?: Clock
   publicUrl?: () => string
   /** The address of the sandbox bank. */
@@ -97,6 +97,7 @@ export function openDesk(
     publicUrl,
     localTime,
     now: clock,
+    tracer: hooks.tracer,
   }
   return {
     desk,

@@ -31,5 +31,6 @@ export function settingsShown(
     break_glass: config.breakGlass,
     notices_kept_days: config.noticesKeptDays,
     teller_batch: config.tellerBatch,
+    traces: config.traces === undefined ? 'not collected' : 'collected',
   }
 }

@@ -11,7 +11,7 @@ import type { Ground } from './ground.ts'
  * has no sender and wakes those of other processes instead. The worker stops the sender.
  */
 export function startCallbacks(
-  { config, backend, clock, metrics, closing, onError }: Ground,
+  { config, backend, clock, metrics, tracer, closing, onError }: Ground,
   pool: Pool,
   agents: AgentFinder,
   poster: CallbackPoster,
@@ -31,14 +31,16 @@ export function startCallbacks(
     maxInFlight: 1_000,
     isClosing: () => closing.hasBegun,
     onError,
-    onAttempt: ({ startedAt, durationMs, error, reason }, { createdAtMs }) =>
+    tracer,
+    onAttempt: ({ startedAt, durationMs, error, reason }, { createdAtMs }, span) =>
       metrics.callback(
         reason,
         error === null ? (startedAt.getTime() + durationMs - createdAtMs) / 1000 : undefined,
+        span,
       ),
   })
   const listening = listen(
-    backend.databaseUrl,
+    backend.directUrl,
     (agentIds) => {
       if (agentIds.length > 0) sender.wake(agentIds)
       else sender.poll().catch(onError)

@@ -67,7 +67,7 @@ export async function startService(
   log: Logger,
   { clock = systemClock, ...outside }: Outside = {},
 ): Promise<Service> {
-  const ground = makeGround(config, backend, log, clock)
+  const ground = await makeGround(config, backend, log, clock)
   try {
     return await openAll(ground, outside)
   } catch (error) {
@@ -78,7 +78,7 @@ export async function startService(
 
 /** Each part depends on those above it and is closed before them. */
 async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise<Service> {
-  const { config, backend, clock, address, metrics, closing, onError } = ground
+  const { config, backend, clock, address, metrics, tracer, closing, onError } = ground
   const {
     resolveHost = makeResolveHost(),
     ca,
@@ -135,6 +135,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
       onError(error)
     },
     onCallbacks: wake,
+    tracer,
   })
   closing.add(close)
   teller.onOrder(({ kind, status }) => metrics.order(kind, status))
@@ -161,6 +162,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     poster,
     resolveHost,
     wake,
+    tracer,
     ...ofDoors,
   })
   await app.listen({ host: config.host, port: config.port })

@@ -1,4 +1,4 @@
-import { makeAlertSenders } from '../alerts/alert-senders.ts'
+import { makeAlertSenders, makeMailer } from '../alerts/alert-senders.ts'
 import type { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
 import type { Pool } from '../db/pool.ts'
@@ -67,7 +67,11 @@ export function startWork(
     attemptsKeptMs: config.attemptsKeptDays * dayMs,
     noticesKeptMs: config.noticesKeptDays * dayMs,
     timeZone: config.timeZone,
-    alerts: { senders, onGivenUp: (message) => log.error(message) },
+    alerts: {
+      senders,
+      sendMail: config.alerts.mail && makeMailer(config.alerts.mail),
+      onGivenUp: (message) => log.error(message),
+    },
     heads: publish && { publish, everyMs: config.heads.everyMinutes * 60_000 },
     onError,
     onProofFailure: (finding) => log.fatal({ finding }, 'the ledger does not prove'),

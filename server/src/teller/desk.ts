@@ -2,6 +2,7 @@ import type { ExpectedDeposits } from '../bank-accounts/expected-deposits.ts'
 import type { Pool } from '../db/pool.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
+import type { Tracer } from '../lib/tracing.ts'
 import type { SandboxBank } from '../providers/sandbox/bank-client.ts'
 import type { Providers } from '../routing/providers.ts'
 import type { Teller } from './teller.ts'
@@ -21,6 +22,8 @@ export interface Desk {
   publicUrl: () => string
   localTime: LocalTime
   now: () => Date
+  /** Follows orders on their way; undefined if nobody collects traces. */
+  tracer?: Tracer | undefined
 }
 
 /** An order as an agent requests it: well-formed, but not yet checked against the agent's terms. */

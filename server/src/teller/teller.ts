@@ -5,7 +5,9 @@ import { booksOf, type Command, type Decision, needsWallet } from '../ledger/com
 import { writesFor } from '../ledger/fold.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { Problem } from '../lib/problem.ts'
+import type { Span, Tracer } from '../lib/tracing.ts'
 import { type Attempt, insertDeposits, NotConnected, transact } from './settle-batch.ts'
+import { endSpan, spanOfBatch, spanOfCommand } from './trace-teller.ts'
 
 /** The result of a command, once it is on disk. */
 export interface Done {
@@ -37,12 +39,14 @@ export interface TellerOptions {
   maxQueuePerAgent?: number
   /** How long the teller keeps trying a command whose wallet is locked or whose commit got no answer. */
   patienceMs: number
-  onBatch?: (batch: { size: number; seconds: number }) => void
+  onBatch?: (batch: { size: number; seconds: number; span: Span | undefined }) => void
   onFault?: (error: unknown) => void
   /** Called for every order that was written, once it is on disk. */
   onWritten?: (order: Order) => void
   /** Called with the agents concerned after a commit that wrote callbacks. */
   onCallbacks?: (agentIds: Set<bigint>) => void
+  /** Follows commands and batches; undefined if nobody collects traces. */
+  tracer?: Tracer | undefined
 }
 
 interface Waiting {
@@ -50,6 +54,7 @@ interface Waiting {
   since: number
   resolve: (done: Done) => void
   reject: (error: unknown) => void
+  span: Span | undefined
 }
 
 /** Commands of one agent that could not be settled in a batch with other agents. */
@@ -112,6 +117,8 @@ export class Teller {
     }
     this.unanswered++
     this.unansweredOf.set(agentId, ofAgent + 1)
+    const { tracer } = this.options
+    const span = tracer && spanOfCommand(tracer, command)
     return new Promise((resolve, reject) => {
       let isAnswered = false
       const once =
@@ -125,8 +132,15 @@ export class Teller {
       this.enqueue({
         command: this.isKnownAsLimited(command) ? asLimited(command) : command,
         since: performance.now(),
-        resolve: once(resolve),
-        reject: once(reject),
+        resolve: once((done) => {
+          if (span) endSpan(span, done.order?.orderId, false)
+          resolve(done)
+        }),
+        reject: once((error) => {
+          if (span) endSpan(span, undefined, true)
+          reject(error)
+        }),
+        span,
       })
     })
   }
@@ -164,7 +178,7 @@ export class Teller {
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
-    setImmediate(() => {
+    this.later(() => {
       this.scheduled = false
       while (this.writersAtWork < this.options.writers) {
         const [keys, batch] = this.takeBatch()
@@ -184,6 +198,12 @@ export class Teller {
         void this.runAlone(key, cases)
       }
     })
+  }
+
+  /** A batch belongs to no request, not even to the one that asked for it first. */
+  private later(work: () => void): void {
+    const { tracer } = this.options
+    setImmediate(tracer ? () => tracer.within(undefined, work) : work)
   }
 
   private takeBatch(): [keys: bigint[], batch: Waiting[]] {
@@ -207,6 +227,7 @@ export class Teller {
 
   private async runBatch(keys: bigint[], batch: Waiting[]): Promise<void> {
     const started = performance.now()
+    const span = this.spanOf(batch)
     let open = batch
     try {
       while (open.length > 0) open = await this.settleTogether(open)
@@ -216,12 +237,24 @@ export class Teller {
     }
     for (const key of keys) this.busy.delete(key)
     this.writersAtWork--
-    this.report(batch.length, started)
+    this.report(batch.length, started, span)
     this.schedule()
   }
 
-  private report(size: number, started: number): void {
-    this.options.onBatch?.({ size, seconds: (performance.now() - started) / 1000 })
+  private spanOf(batch: readonly Waiting[]): Span | undefined {
+    const { tracer } = this.options
+    return (
+      tracer &&
+      spanOfBatch(
+        tracer,
+        batch.map(({ span }) => span),
+      )
+    )
+  }
+
+  private report(size: number, started: number, span: Span | undefined): void {
+    span?.end()
+    this.options.onBatch?.({ size, seconds: (performance.now() - started) / 1000, span })
   }
 
   /**
@@ -302,7 +335,9 @@ export class Teller {
     if (first) {
       if (cases.length === 1) this.letJoin(key, first)
       const { length } = first.entries
-      if (await this.settleAlone(key, cases, first)) this.report(length, started)
+      const span = this.spanOf(first.entries)
+      if (await this.settleAlone(key, cases, first)) this.report(length, started, span)
+      else span?.end(true)
     }
     this.busy.delete(key)
     if (kindOf(key) === 'two books') this.isMovingBetweenBooks = false

@@ -1,8 +1,11 @@
 import { keepApiLog } from '../agents/api-log.ts'
+import { lookAtRule } from '../alert-rules/look-at-rules.ts'
 import { channels } from '../alerts/alert.ts'
+import type { SendMail } from '../alerts/alert-senders.ts'
 import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
 import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
 import { keepWatch } from '../alerts/keep-watch.ts'
+import { gatherHeld } from '../alerts/quiet-hours.ts'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { brokenConnections } from '../bank-accounts/bank-connections.ts'
 import { releaseExpected } from '../bank-accounts/expected-deposits.ts'
@@ -16,6 +19,7 @@ import { dropPartition, makePartitionsAhead } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
 import { CallbackCounter, foldInsights, forgetInsights } from '../insights/fold-insights.ts'
 import { countForLimits, forgetOldUses } from '../ledger/limit-counting.ts'
+import { endViews } from '../operators/agent-views.ts'
 import { expireOrders, expiryPage } from '../orders/expire-orders.ts'
 import { releaseReserves } from '../orders/release-reserves.ts'
 import { Settler } from '../orders/settle-agents.ts'
@@ -38,6 +42,9 @@ import { unknownPayouts } from '../payouts/unknown-payouts.ts'
 import { otherFault, redBooks } from '../proof/red-books.ts'
 import { proveOnward, RoundProof } from '../proof/verify.ts'
 import { redDays } from '../reconcile/red-days.ts'
+import { tellDigests } from '../reports/daily-digest.ts'
+import { forgetReportFiles } from '../reports/report-schedule.ts'
+import { sendReport, startReports } from '../reports/send-reports.ts'
 import type { Desk } from '../teller/desk.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
@@ -62,7 +69,12 @@ export interface WorkerOptions {
   /** The zone in which days begin. */
   timeZone: string
   /** How people are told outside of the console, and what to do about what did not reach them. */
-  alerts: { senders: AlertSenders; onGivenUp: (message: string) => void }
+  alerts: {
+    senders: AlertSenders
+    /** Undefined if mail is not set up. */
+    sendMail: SendMail | undefined
+    onGivenUp: (message: string) => void
+  }
   /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
   heads: { publish: () => Promise<void>; everyMs: number } | undefined
   onError: (error: unknown) => void
@@ -166,6 +178,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     ),
     repeat(60_000, () => fees.poll(), onError),
     repeat(60_000, () => settler.poll(), onError),
+    repeat(30_000, () => endViews(desk.pool, desk.now()), onError),
     repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
     repeat(
       60_000,
@@ -289,6 +302,9 @@ function insightLoops(
 /** How long a deposit at a connector is known by the company's own id. */
 const depositsKeptMs = 90 * 86_400_000
 
+/** How long files of reports are kept. */
+const reportsKeptMs = 400 * 86_400_000
+
 /** How long alerts are kept after they were handed out. */
 const alertsKeptMs = 90 * 86_400_000
 
@@ -296,7 +312,7 @@ const alertsKeptMs = 90 * 86_400_000
 function alertLoops(
   { pool, secretKeys, now }: Desk,
   proofPool: Pool,
-  { senders, onGivenUp }: WorkerOptions['alerts'],
+  { senders, sendMail, onGivenUp }: WorkerOptions['alerts'],
   onError: (error: unknown) => void,
 ): Repeated[] {
   const available = channels.filter((channel) => senders[channel] !== undefined)
@@ -321,6 +337,20 @@ function alertLoops(
     repeat(2_000, handOut, onError),
     repeat(2_000, () => deliverAlerts(pool, secretKeys, senders, now, onGivenUp), onError),
     repeat(60_000, watch, onError),
+    repeat(2_000, () => lookAtRule(proofPool, now), onError),
+    repeat(10_000, () => gatherHeld(pool, now), onError),
+    repeat(10_000, () => tellDigests(proofPool, now()), onError),
+    repeat(10_000, () => startReports({ pool: proofPool, now }), onError),
+    repeat(
+      5_000,
+      () => sendReport({ pool: proofPool, secretKeys, now, sendMail }, onError),
+      onError,
+    ),
+    repeat(
+      3_600_000,
+      () => forgetReportFiles(proofPool, new Date(now().getTime() - reportsKeptMs)),
+      onError,
+    ),
     repeat(3_600_000, watchBanks, onError),
     repeat(
       3_600_000,

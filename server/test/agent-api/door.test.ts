@@ -501,7 +501,7 @@ describe('secrets with scopes', () => {
     expect((await agent.deposit()).status).toBe(201)
   })
 
-  test('the first use from a new address raises an alarm, once; the first of all does not', async () => {
+  test('a first use from a strange address raises an alarm, once; the first of the agent does not', async () => {
     const agent = await s.agent({ name: 'Moved' })
     const alarms = async () =>
       (await s.sql(`select words from alarms where raised_by = $1`, [`agent ${agent.appId}`])).rows
@@ -528,6 +528,17 @@ describe('secrets with scopes', () => {
       .toEqual([
         { words: expect.stringMatching(/^The secret of Moved was used from a new address: .*127/) },
       ])
+    // A new secret that a stranger uses first says so; from where its agent came before it does not.
+    const familiar = withSecret(moved, (await make(agent, ['read'])).secret)
+    await familiar.get('/payment/wallet')
+    await expect.poll(seen).toBe(3)
+    expect((await alarms()).length).toBe(1)
+    await s.sql(`delete from secret_addresses where agent_id = $1 and address <> '192.0.2.7'`, [
+      agent.agentId,
+    ])
+    const stolen = withSecret(moved, (await make(agent, ['read'])).secret)
+    await stolen.get('/payment/wallet')
+    await expect.poll(async () => (await alarms()).length).toBe(2)
     await second.close()
   })
 

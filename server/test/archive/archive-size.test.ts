@@ -73,7 +73,7 @@ it(`${orders} orders are archived beside others' business, and prove`, {
 }, async () => {
   const folder = join(await tempFolder(), 'archive')
   const old = await service.agent()
-  await writeHistory(service.database.ownerUrl, orders, '40 days')
+  await writeHistory(service.database.ownerUrl, orders, { newest: '40 days' })
   const other = await service.agent()
   const before = await sizeOf()
 

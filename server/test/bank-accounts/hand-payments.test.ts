@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { pruneSlips } from '../../src/bank-accounts/slips.ts'
 import { notShown } from '../../src/http/operator-api/personal-data.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
 import { explainMovement } from '../../src/payments/explain-movement.ts'
+import { creditPayment } from '../../src/payments/payments.ts'
 import { recordPayment, seenPayment } from '../../src/payments/record-payment.ts'
 import { redDays } from '../../src/reconcile/red-days.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
@@ -99,6 +101,12 @@ async function recordNow(fields: {
   const payment = await seenPayment(pool, account.account, told)
   const by = { recordedBy: one.email, proposalId: null, approvedBy: null, also: async () => {} }
   return recordPayment(s.service.desk, account.account, payment, by)
+}
+
+function orderIn(txnId: string) {
+  const named = parseTxnId(txnId)
+  if (!named) throw new Error(`${txnId} is no order`)
+  return named
 }
 
 const statusOf = async (txnId: string) => (await one.get(`/orders/${txnId}`)).json.order.status
@@ -284,6 +292,26 @@ describe('what the bank says', () => {
     })
     expect(await statusOf(mine.txn_id)).toBe('PAID')
     expect(await statusOf(theirs.txn_id)).toBe('PAID')
+    expect(await ofAmount(amount)).toHaveLength(2)
+  })
+
+  it('of another payment of that day and amount is not about a slip that nobody knows more of', async () => {
+    const make = async () => (await agent.deposit({ userId: 'u3', amount: 251 })).json.txn_id
+    const [mine, theirs] = [await make(), await make()]
+    const { rows } = await s.sql('select code from expected_deposits where order_id = $1', [
+      theirs.split('-')[1],
+    ])
+    const amount = '251.00'
+    expect((await record({ amount, slip: await bring() })).state).toBe('done')
+    const [hand] = await ofAmount(amount)
+    const paymentId = `${account.account.name}:${hand?.movementId}`
+    await creditPayment(s.service.desk, paymentId, orderIn(mine), reason)
+    await push(s, account, { id: 'theirs', amount, text: rows[0].code })
+    await booked(s, account.account.name)
+    expect([await statusOf(mine), await statusOf(theirs)]).toEqual(['PAID', 'PAID'])
+    // And a slip that comes later is not the one that was paid, unless something says so.
+    const { status, json } = await propose({ amount, slip: await bring(), payer: { name: 'B' } })
+    expect([status, json.detail]).toEqual([409, expect.stringContaining(theirs)])
     expect(await ofAmount(amount)).toHaveLength(2)
   })
 

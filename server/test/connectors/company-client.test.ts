@@ -42,6 +42,21 @@ const get = (url: string) => ({ method: 'GET' as const, url, headers: {}, body: 
 const soon = () => AbortSignal.timeout(5_000)
 
 describe('a company', () => {
+  it('says how long it wants to be left alone, in seconds or until when', async () => {
+    const usual = respond
+    const restOf = async (header: string) => {
+      respond = () => [503, '{}', { 'retry-after': header }]
+      return (await client('near').send(get(`http://pay.example:${port}/`), soon())).restMs
+    }
+    expect(await restOf('30')).toBe(30_000)
+    const later = await restOf(new Date(Date.now() + 3_600_000).toUTCString())
+    expect(later).toBeGreaterThan(3_000_000)
+    for (const none of ['0', '-5', 'soon', 'Thu, 01 Jan 1970 00:00:00 GMT']) {
+      expect(await restOf(none)).toBeUndefined()
+    }
+    respond = usual
+  })
+
   it('whose name leads to a private address is not called, unless that is allowed', async () => {
     calls = []
     const url = `http://pay.example:${port}/`

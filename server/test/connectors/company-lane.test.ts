@@ -49,6 +49,26 @@ it('makes no more calls at once than allowed, and each in its turn', async () =>
   expect(to.figures).toMatchObject({ calls: 4, failures: 0, underWay: 0, state: 'open' })
 })
 
+it('a company that asks to be left alone is, from its first answer on, and not for ever', async () => {
+  const { lane: to, pass } = lane()
+  const busy = async (ms: number) =>
+    to.run(
+      signal,
+      async () => to.rest(ms),
+      () => false,
+    )
+  await busy(30_000)
+  expect(to.figures).toMatchObject({ calls: 1, failures: 1, state: 'paused' })
+  expect([to.isReady, to.isReadyForHandOver]).toEqual([false, false])
+  pass(29_999)
+  expect(await fail(to)).toBeInstanceOf(NotCalled)
+  pass(1)
+  expect(to.isReady).toBe(true)
+  await busy(86_400_000)
+  pass(600_000)
+  expect(to.isReady).toBe(true)
+})
+
 it('a company that fails is left alone, then tried by one call, for longer each time', async () => {
   const { lane: to, pass } = lane()
   for (let n = 0; n < 5; n++) expect(await fail(to)).not.toBeInstanceOf(NotCalled)

@@ -139,6 +139,26 @@ describe('a payout is of the account at the company whose key it was handed over
     expect(await attemptsOf(s, txnId)).toMatchObject([{ version: 1, use: 1 }])
   })
 
+  it('its id is one of that account: another may count from 1 again', async () => {
+    await connect(s, 'counts', companyDocument(company))
+    company.onCall = ({ method, json }, response) =>
+      method === 'POST' &&
+      say(response, 201, JSON.stringify({ id: '1', ref: json.ref, state: 'SENT' }))
+    const process = await start()
+    const first = await withdrawal()
+    await process.payOut(first.txnId)
+    await secret('counts', 'api', 'key-b')
+    await use(s, 'counts', 1, { sameAccount: false })
+    const later = await start()
+    const [other, again] = [await withdrawal(), await withdrawal()]
+    await later.payOut(other.txnId)
+    await later.payOut(again.txnId)
+    expect(await attemptsOf(s, first.txnId)).toMatchObject([{ state: 'accepted' }])
+    expect(await attemptsOf(s, other.txnId)).toMatchObject([{ state: 'accepted' }])
+    // Two of one account are not one payout.
+    expect(await attemptsOf(s, again.txnId)).toMatchObject([{ state: 'unknown' }])
+  })
+
   it('a payout of a provider that was no connector is asked about nowhere', async () => {
     await connect(s, 'no-use', companyDocument(company))
     const provider = s.service.desk.providers.find('no-use')
@@ -222,6 +242,44 @@ describe('a deposit', () => {
     const at = s.clock()
     await keepAsked(s.backend.pool, { agentId, orderId, connector: 'twice' }, shown ?? '', 5, at)
     company.payins.set('pi_other', { state: 'PAID', ref: txnId, amount: 100 })
+    s.clock.advance(6_000)
+    expect(await look()).toBeGreaterThan(0)
+    expect(await statusOf(agent, txnId)).toBe('PAID')
+  })
+
+  it('that a second request has reached the company with is asked about, though the first never left', async () => {
+    await connect(s, 'raced', polled(), { samples: withAnswers })
+    const provider = s.service.desk.providers.find('raced')
+    if (!provider?.expectDeposit) throw new Error('not connected')
+    const real = provider.expectDeposit
+    let giveUp = () => {}
+    const noPlace = new Promise<void>((resolve) => {
+      giveUp = resolve
+    })
+    const isBound = new Promise<void>((resolve) => {
+      provider.expectDeposit = async () => {
+        resolve()
+        await noPlace
+        return { type: 'not_sent', reason: 'There was no place.' }
+      }
+    })
+    const agent = await s.agent()
+    const order = { refId: 'raced', amount: 100 }
+    const first = agent.deposit(order)
+    await isBound
+    provider.expectDeposit = real
+    const second = await agent.deposit(order)
+    expect(second.status).toBe(200)
+    giveUp()
+    // It is given to nobody else, and a repetition says what the second was told.
+    expect((await first).status).toBe(503)
+    expect((await agent.deposit(order)).json).toEqual(second.json)
+    const txnId = second.json.txn_id as string
+    company.payins.set([...company.payins.keys()].at(-1) ?? '', {
+      state: 'PAID',
+      ref: txnId,
+      amount: 100,
+    })
     s.clock.advance(6_000)
     expect(await look()).toBeGreaterThan(0)
     expect(await statusOf(agent, txnId)).toBe('PAID')

@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { inTransaction } from '../../src/db/in-transaction.ts'
+import { parseTxnId } from '../../src/lib/ids.ts'
+import { holdRestored, noteAsked, noteDifference } from '../../src/payouts/restore-hold.ts'
 import { axeFaults } from '../support/axe.ts'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
@@ -175,4 +178,51 @@ it('the home page tells of money that left against the books, and leads to where
   await ben.page.getByRole('link', { name: 'Unexplained movements' }).click()
   await ben.page.getByText('who knows').waitFor()
   expect(new URL(ben.page.url()).search).toContain('state=unexplained')
+})
+
+it('the home page says that payouts are held after a restore, and what was found has to be said of each', async () => {
+  const { pool } = test.backend
+  const hold = await inTransaction(pool, (tx) =>
+    holdRestored(tx, { since: test.clock(), found: 'It was said.', now: test.clock }),
+  )
+  const restoreId = hold?.restoreId ?? ''
+  const [txn = ''] = await withdrawals(test, agent, await payingAccount(test, { name: 'ttb' }), 50)
+  const words = `The bank could not say whether it has R-1 or R-2, of ${txn}.`
+  await noteDifference(
+    pool,
+    restoreId,
+    {
+      ...{ subject: `${txn} at bank`, words, order: parseTxnId(txn) },
+      at: { provider: 'bank', references: ['R-1', 'R-2'] },
+    },
+    test.clock(),
+  )
+  await noteAsked(pool, restoreId, test.clock())
+  await anna.page.goto(console.at('/'))
+  await anna.page.getByText('Payouts are held after a restore').waitFor()
+  await anna.page.getByRole('link', { name: /^Differences to be looked into/ }).click()
+  await anna.page.getByText(words).waitFor()
+  await button(anna, 'Pay out again').click()
+  const found = dialog(anna).getByLabel(`What was found: ${txn} at bank`)
+  await found.waitFor()
+  const submit = dialog(anna).locator('button[type="submit"]')
+  await dialog(anna).getByLabel('Reason').fill('their list of the lost hour')
+  await dialog(anna).getByLabel('Code from your authenticator').fill(anna.client.code())
+  // Not before something is said of it.
+  expect(await submit.isDisabled()).toBe(true)
+  expect(await found.locator('option').allTextContents()).toEqual([
+    'Choose what was found',
+    'Not paid: it leaves again',
+    'bank has R-1: it is asked about it',
+    'bank has R-2: it is asked about it',
+    'Seen, and booked where money is missing',
+  ])
+  await found.selectOption('Not paid: it leaves again')
+  expect(await axeFaults(anna.page)).toEqual([])
+  await submit.click()
+  await done(anna)
+  const { data } = (await ben.client.get('/approvals')).json
+  const proposed = data.find(({ action }: { action: string }) => action === 'release_hold')
+  await ben.page.goto(console.at(`/approvals/${proposed.id}`))
+  await ben.page.getByText(`${txn} at bank: not paid, it leaves again`).waitFor()
 })

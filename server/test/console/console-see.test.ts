@@ -70,7 +70,9 @@ it('Ctrl K finds an order by its user while it is typed', async () => {
   await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
   await page.getByRole('link', { name: 'A second admin' }).waitFor()
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('member-7')
+  await page
+    .getByPlaceholder('Any id, user, name, account or amount, or where to go')
+    .pressSequentially('member-7')
   await page.getByText('Deposit BOOK-7, 250.00 THB').click()
   await page.getByRole('heading', { name: 'Deposit BOOK-7' }).waitFor()
 })

@@ -121,6 +121,7 @@ export const connectorCases: [constraint: string, table: string, spoiled: Fields
   ['connector_deposits_connector_use_version_fkey', 'connector_deposits', { version: 2 }],
   ['connector_deposits_asks_check', 'connector_deposits', { asks: -1 }],
   ['connector_deposits_every_s_check', 'connector_deposits', { every_s: 0 }],
+  ['connector_deposits_calls_check', 'connector_deposits', { calls: 0 }],
   ['connector_deposit_ids_their_id_check', 'connector_deposit_ids', { their_id: '' }],
   [
     'connector_deposit_ids_agent_id_order_id_connector_fkey',
@@ -136,6 +137,7 @@ export const connectorCases: [constraint: string, table: string, spoiled: Fields
   ['payout_ids_their_id_check', 'payout_ids', { their_id: '' }],
   ['payout_ids_agent_id_check', 'payout_ids', { agent_id: 0 }],
   ['payout_ids_attempt_check', 'payout_ids', { attempt: 0 }],
+  ['payout_ids_same_since_check', 'payout_ids', { same_since: -1 }],
   ['payouts_version', 'payouts', { version: 1 }],
   // What it was handed over with is there.
   ['payouts_use', 'payouts', { provider: 'oldpay', version: 1, use: 9 }],
@@ -172,5 +174,5 @@ export const connectorsFixed: Record<string, string> = {
   connector_deposit_ids: 'agent_id, order_id, connector, their_id',
   line_sources: 'account, connector',
   connector_token_days: 'connector, currency, day',
-  payout_ids: 'provider, their_id, agent_id, order_id, attempt',
+  payout_ids: 'provider, their_id, same_since, agent_id, order_id, attempt',
 }

@@ -84,6 +84,9 @@ export const goodPayoutFiles: Record<string, Fields> = {
   restore_differences: {
     ...{ restore_id: uuid(4), subject: 'payout 2', words: 'The bank has it.', found_at: at },
   },
+  restore_findings: {
+    ...{ restore_id: uuid(1), subject: 'payout 3', finding: 'seen', found_at: at },
+  },
   restore_releases: {
     ...{ restore_id: uuid(4), released_by: 1, releaser: 'one@sluice.example' },
     ...{ evidence: 'our lists fit', released_at: at },
@@ -138,6 +141,8 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['restore_holds', { restore_id: uuid(1), epoch: 1 }],
   ['restore_holds', { restore_id: uuid(4), epoch: 4 }],
   ['restore_differences', { restore_id: uuid(1), subject: 'payout 1' }],
+  ['restore_differences', { restore_id: uuid(1), subject: 'payout 3' }],
+  ['restore_findings', { restore_id: uuid(1), subject: 'payout 1' }],
   ['restore_releases', { restore_id: uuid(1) }],
   ['witness_marks', { witness_id: uuid(1) }],
   ['event_epochs', { epoch: 1 }],
@@ -151,6 +156,7 @@ const long = (length: number) => 'x'.repeat(length)
 
 export const payoutFileCases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_payout_check', 'bank_accounts', { payout: 'push', payout_format: 'csv' }],
+  ['bank_accounts_payout_characters_check', 'bank_accounts', { payout_characters: 'thai' }],
   ['bank_accounts_payout_format', 'bank_accounts', { payout: 'file' }],
   ['bank_accounts_payout_days', 'bank_accounts', { payout_cutoffs: long(101) }],
   ['bank_accounts_payout_limits', 'bank_accounts', { payout_file_limit: 0 }],
@@ -160,6 +166,8 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['payout_files_state_check', 'payout_files', { state: 'lost' }],
   ['payout_files_round_check', 'payout_files', { round: 0 }],
   ['payout_files_format_check', 'payout_files', { format: '' }],
+  ['payout_files_characters_check', 'payout_files', { characters: 'thai' }],
+  ['payout_files_zone_check', 'payout_files', { zone: '' }],
   ['payout_files_currency_check', 'payout_files', { currency: 'baht' }],
   ['payout_files_debtor_name_check', 'payout_files', { debtor_name: '' }],
   ['payout_files_debtor_account_no_check', 'payout_files', { debtor_account_no: '1' }],
@@ -369,6 +377,11 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['restore_differences_restore_id_fkey', 'restore_differences', { restore_id: uuid(3) }],
   ['restore_differences_subject_check', 'restore_differences', { subject: 'x' }],
   ['restore_differences_words_check', 'restore_differences', { words: 'x' }],
+  ['restore_differences_of_order', 'restore_differences', { provider: 'bank' }],
+  ['restore_findings_pkey', 'restore_findings', { subject: 'payout 1' }],
+  ['restore_findings_restore_id_subject_fkey', 'restore_findings', { subject: 'payout 9' }],
+  ['restore_findings_finding_check', 'restore_findings', { finding: 'paid' }],
+  ['restore_findings_named', 'restore_findings', { finding: 'has_it' }],
   ['restore_releases_pkey', 'restore_releases', { restore_id: uuid(1) }],
   ['restore_releases_restore_id_fkey', 'restore_releases', { restore_id: uuid(3) }],
   ['restore_releases_released_by_check', 'restore_releases', { released_by: 0 }],

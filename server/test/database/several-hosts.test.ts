@@ -23,6 +23,8 @@ it('with several servers in DATABASE_URL the service goes on at the one that tak
   const [one, two] = [await TcpProxy.open(database.url), await TcpProxy.open(database.url)]
   const [first, second] = [new URL(one.url), new URL(two.url)]
   const url = `${first.protocol}//${first.username}:${first.password}@${first.host},${second.host}${first.pathname}?target_session_attrs=read-write`
+  // Only the second one is there when it starts.
+  one.refuse(true)
   const s = await startTestService({ env: { DATABASE_URL: url }, realTime: true })
   const agent = await s.agent()
   expect((await agent.deposit()).status).toBe(201)
@@ -34,13 +36,14 @@ it('with several servers in DATABASE_URL the service goes on at the one that tak
     if (answer.status === 503) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     return answer.status
   }
-  // The first one is gone.
-  one.refuse(true)
-  expect(one.cutAll()).toBeGreaterThan(0)
-  await expect.poll(tryAgain, patient).toBe(201)
   // The second one says nothing any more, which a connection that is open does not notice by itself.
   one.refuse(false)
   two.stall(true)
+  await expect.poll(tryAgain, patient).toBe(201)
+  // The first one is gone, and the second one is back.
+  two.stall(false)
+  one.refuse(true)
+  expect(one.cutAll()).toBeGreaterThan(0)
   await expect.poll(tryAgain, patient).toBe(201)
   for (const status of answers) expect([201, 503]).toContain(status)
   await s.close()

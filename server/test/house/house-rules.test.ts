@@ -41,6 +41,7 @@ const folders = [
   'payments',
   'reconcile',
   'insights',
+  'alert-rules',
   'reports',
   'seed',
   'archive',

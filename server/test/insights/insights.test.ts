@@ -286,3 +286,67 @@ it('the page has the figures of the books, and an agent’s users those of their
   expect((await user.get(`/insights?period=24h&agent=${other.appId}`)).status).toBe(404)
   expect((await admin.get('/insights?period=1y')).status).toBe(422)
 })
+
+it('little plots have a value a day from the books, zero where nothing happened', async () => {
+  const before = (await s.sql('select agent_id, available from wallets where agent_id > 0')).rows
+  s.clock.advance(2 * 86_400_000)
+  await order(other, 'deposit', { amount: 100 }, ['PAID'])
+  await fold()
+  const admin = await signIn(s, 'admin')
+  interface Trend {
+    name: string
+    currency: string | null
+    values: number[]
+  }
+  const trends = async (of: string, who = admin) => {
+    const { json } = await who.get(`/trends?of=${of}`)
+    expect(json.days).toHaveLength(30)
+    expect(json.behind).toBe(0)
+    for (const { values } of json.data) expect(values).toHaveLength(30)
+    return new Map<string, Trend>(json.data.map((each: Trend) => [each.name, each]))
+  }
+  const sum = (values: number[] = []) => values.reduce((all, each) => all + each, 0)
+
+  const agents = await trends('agents')
+  const { rows: paid } = await s.sql(
+    `select a.app_id, (sum(o.paid_amount) / 100.0)::float as paid from orders o join agents a using (agent_id)
+     where o.status = 'PAID' group by 1`,
+  )
+  expect(paid).toHaveLength(2)
+  for (const each of paid) {
+    expect(sum(agents.get(each.app_id)?.values)).toBeCloseTo(each.paid, 2)
+  }
+  expect(agents.get(other.appId)).toMatchObject({ currency: 'THB' })
+  // Yesterday nobody ordered anything, today one did.
+  expect(agents.get(other.appId)?.values.slice(-2)).toEqual([0, 100])
+  expect(agents.get(shop.appId)?.values.slice(-2)).toEqual([0, 0])
+  expect(agents.get(shop.appId)?.values[0]).toBe(0)
+
+  const wallets = await trends('wallets')
+  for (const agent of [shop, other]) {
+    const { rows } = await s.sql('select available from wallets where agent_id = $1', [
+      agent.agentId,
+    ])
+    const then = before.find(({ agent_id }) => BigInt(agent_id) === agent.agentId)
+    expect(wallets.get(agent.appId)?.values.slice(-2)).toEqual([
+      Number(then?.available) / 100,
+      Number(rows[0].available) / 100,
+    ])
+    expect(wallets.get(agent.appId)?.values[0]).toBe(0)
+  }
+
+  const { rows: at } = await s.sql(
+    `select coalesce(provider, '') as name, count(*)::int as paid from orders where status = 'PAID' group by 1`,
+  )
+  const providers = await trends('providers')
+  expect([...providers.keys()].sort()).toEqual(at.map(({ name }) => name).sort())
+  for (const { name, paid: orders } of at) expect(sum(providers.get(name)?.values)).toBe(orders)
+  const lanes = await trends('lanes')
+  expect(sum(lanes.get(shop.appId)?.values)).toBeGreaterThan(0)
+  expect(sum(lanes.get(other.appId)?.values)).toBe(0)
+
+  const user = await signIn(s, 'agent', shop)
+  expect([...(await trends('wallets', user)).keys()]).toEqual([shop.appId])
+  expect((await user.get('/trends?of=providers')).status).toBe(404)
+  expect((await admin.get('/trends?of=nothing')).status).toBe(422)
+})

@@ -20,6 +20,10 @@ it('is changed by the agent’s own users with a code, and by no other agent’s
   const path = `/agents/${agent.appId}/looks`
   expect((await own.put(path, looks)).json.code).toBe('code_required')
   expect((await other.put(path, { ...looks, code: other.code() })).status).toBe(404)
+  // Staff change the agent, which may take two of them.
+  const staff = await signIn(test, 'admin')
+  const refused = await staff.put(path, { ...looks, code: staff.code() })
+  expect([refused.status, refused.json.code]).toEqual([403, 'not_permitted'])
   const set = await own.put(path, { ...looks, code: own.code() })
   expect([set.status, set.text]).toEqual([200, set.text])
   const shown = (await own.get(`/agents/${agent.appId}`)).json

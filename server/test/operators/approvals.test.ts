@@ -245,6 +245,7 @@ const testedElsewhere = [
   'POST /restores/{id}/release',
   'POST /bank-accounts/{name}/payments',
   'POST /payment-decisions',
+  'POST /open-items/{item_id}/book',
 ]
 
 /** These take no reason. */
@@ -775,19 +776,29 @@ describe('policy', () => {
       ...{ reason, code: ann.code() },
     })
     expect(never.json.errors).toMatchObject([{ field: 'rules[0].currency' }])
+    // A tier for each of two amounts, but not two rules for one of them.
+    const tiers = [
+      { ...rule, admin_only: false },
+      { ...rule, above: '200' },
+    ]
+    const twice = await ann.put('/approval-rules', {
+      ...{ rules: [...tiers, rule], version: now.version, reason, code: ann.code() },
+    })
+    expect(twice.json.errors).toMatchObject([{ message: 'has two rules for the same' }])
     const asked = await ann.put('/approval-rules', {
-      rules: [rule],
+      rules: tiers,
       version: now.version,
       reason,
       code: ann.code(),
     })
     const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
-    expect(shown).toMatchObject({ before: { rules: [] }, after: { rules: [rule] } })
+    expect(shown).toMatchObject({ before: { rules: [] }, after: { rules: tiers } })
     expect((await approved(bob, shown)).json.state).toBe('done')
     expect((await adjustment(ann, 100)).status).toBe(200)
     expect((await adjustment(ann, -101)).status).toBe(202)
     const operator = await signIn(live, 'operator')
-    const large = await proposed(ann, 101)
+    expect((await approved(operator, await proposed(ann, 200))).json.state).toBe('done')
+    const large = await proposed(ann, 201)
     expect((await approved(operator, large)).json.code).toBe('not_permitted')
     await s.sql('delete from approval_rules')
   })

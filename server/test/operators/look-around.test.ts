@@ -1,5 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { nobody } from '../../src/operators/credentials.ts'
+import { lookerId } from '../../src/operators/operator.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 let s: TestService
@@ -65,6 +67,8 @@ it('a link opens the console once, within five minutes, for looking only', async
   const { rows } = await s.sql('select user_id, email from audit_log')
   expect(rows.length).toBeGreaterThan(0)
   for (const row of rows) expect(row).toEqual({ user_id: null, email: 'looking around' })
+
+  expect(lookerId).not.toBe(nobody)
 
   const late = tokenOf(s.service.lookLink())
   s.clock.advance(5 * 60_000 + 1)

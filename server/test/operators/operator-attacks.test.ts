@@ -340,6 +340,8 @@ describe('a session that was left open', () => {
     'POST /me/passkeys/challenge',
     'POST /me/passkeys/prove',
     'POST /agents/{app_id}/suspend',
+    'POST /agents/{app_id}/view-as',
+    'POST /view-as/leave',
     'POST /agents/{app_id}/check-address',
     'POST /agents/{app_id}/fee-preview',
     'POST /signature-check',
@@ -348,6 +350,9 @@ describe('a session that was left open', () => {
     'POST /connectors/{name}/samples',
     'POST /connectors/{name}/try',
     'POST /limits/try',
+    'POST /alert-rules/try',
+    'POST /alerts-sent/resend',
+    'POST /report-schedules/resend',
     'POST /agents/{app_id}/secrets/{id}/revoke',
     'POST /agents/{app_id}/keys/{slot}/revoke',
     'POST /bank-accounts/preview',
@@ -414,7 +419,7 @@ describe('a session that was left open', () => {
     if (name === 'amount') return ['1']
     const fitting = new RegExp(shape.pattern ?? '')
     return [
-      ['text', '1', '2026-11-16', 'a'.repeat(32), 'a'.repeat(64)].find((each) =>
+      ['text', '1', '08:00', '2026-11-16', 'a'.repeat(32), 'a'.repeat(64)].find((each) =>
         fitting.test(each),
       ),
     ]

@@ -160,6 +160,19 @@ describe('in the console', () => {
     expect((await ann.get('/connectors/nobody')).status).toBe(404)
   })
 
+  it('that cannot be read is shown so, and the service goes on', async () => {
+    await s.sql(`update connector_secrets set sealed = '\\x00' where connector = 'paycompany'`)
+    // A process that has never read it.
+    const beside = await startTestService({ beside: s, outside: { providers: [] } })
+    const there = await signIn(beside, 'admin')
+    const { data } = (await there.get('/connectors')).json
+    const found = data.find(({ name }: { name: string }) => name === 'paycompany')
+    expect(found.fault).toEqual(expect.any(String))
+    expect((await there.get('/connectors/paycompany')).json.fault).toBe(found.fault)
+    expect((await there.get('/home')).status).toBe(200)
+    await beside.close()
+  })
+
   it('is for admins alone', async () => {
     const bob = await signIn(s, 'operator')
     expect((await bob.get('/connectors')).status).toBe(403)

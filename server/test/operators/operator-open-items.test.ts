@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { houseBook } from '../../src/ledger/house.ts'
+import { writeOff } from '../../src/teller/write-off.ts'
 import {
   attemptsOf,
   FakeProvider,
@@ -125,6 +127,107 @@ describe('the console', () => {
     const { json } = await operator.get(at(itemId))
     expect(json.item).toMatchObject({ resolution: 'order_paid', evidence: 'statement 8' })
     expect(json.order.status).toBe('PAID')
+  })
+})
+
+describe('money that left although the order was cancelled', () => {
+  async function paidAfterCancel(): Promise<{ itemId: string; reference: string }> {
+    const txnId: string = (await agent.withdraw()).json.txn_id
+    bank.onSubmit = async () => ({ type: 'cancelled' })
+    await process.payOut(txnId)
+    const [{ reference } = { reference: '' }] = await attemptsOf(s, txnId)
+    await bank.tell(s.service.url, payoutEvent(reference, { type: 'paid' }))
+    const { rows } = await s.sql('select item_id from open_items where reference = $1', [reference])
+    return { itemId: rows[0]?.item_id, reference }
+  }
+
+  /** What the wallet has, and what the house has lost at the bank, in satang. */
+  async function figures() {
+    const { rows } = await s.sql('select differences from wallets where agent_id = $1', [
+      houseBook('THB'),
+    ])
+    const { balance } = (await agent.get('/payment/wallet')).json
+    return { balance: Number(balance), lost: -Number(rows[0]?.differences) / 100 }
+  }
+
+  it('is borne by the house or by the agent with one decision, and booked back when it is back', async () => {
+    const admin = await signIn(s, 'admin')
+    const book = async (itemId: string, as: string, by = admin) =>
+      by.post(`${at(itemId)}/book`, { as, reason, code: by.code() })
+    const before = await figures()
+    const mine = await paidAfterCancel()
+    expect((await viewer.get(at(mine.itemId))).json.bookings).toEqual([
+      ...['write_off', 'charge_agent', 'received_back'],
+    ])
+    expect((await book(mine.itemId, 'write_off', viewer)).status).toBe(403)
+    const done = await book(mine.itemId, 'write_off')
+    expect([done.status, done.json.item.resolution]).toEqual([200, 'looked_into'])
+    expect(done.json.bookings).toEqual([])
+    expect((await book(mine.itemId, 'write_off')).status).toBe(409)
+    expect(await figures()).toEqual({ ...before, lost: before.lost + 100 })
+
+    const { itemId, reference } = await paidAfterCancel()
+    expect((await book(itemId, 'charge_agent')).status).toBe(200)
+    const charged = { balance: before.balance - 100, lost: before.lost + 200 }
+    expect(await figures()).toEqual(charged)
+    await bank.tell(s.service.url, payoutEvent(reference, { type: 'returned' }))
+    expect((await viewer.get(at(itemId))).json.bookings).toEqual(['received_back'])
+    expect((await book(itemId, 'write_off')).status).toBe(409)
+    expect((await book(itemId, 'received_back')).status).toBe(200)
+    expect(await figures()).toEqual({ balance: before.balance, lost: before.lost + 100 })
+
+    // What failed is for its order: to mark it as paid charges the agent.
+    expect((await viewer.get(at((await contradiction()).itemId))).json.bookings).toEqual([])
+  })
+
+  it('takes two people where policy says so, and is booked once though it was interrupted', async () => {
+    const [one, two] = [await signIn(s, 'admin'), await signIn(s, 'admin')]
+    const setRules = async (rules: object[]) => {
+      const { version } = (await one.get('/approval-rules')).json
+      const set = await one.put('/approval-rules', { version, rules, reason, code: one.code() })
+      expect([set.status, set.text]).toEqual([200, set.text])
+    }
+    const rule = { app_id: null, currency: null, needs_two: true, above: null, admin_only: false }
+    await setRules([{ ...rule, action: 'adjust_wallet' }])
+    const before = await figures()
+    const { itemId } = await paidAfterCancel()
+    const asked = { as: 'charge_agent', reason, code: one.code() }
+    const { status, json } = await one.post(`${at(itemId)}/book`, asked)
+    expect(status).toBe(202)
+    expect(await figures()).toEqual(before)
+    // A run before has booked half of it, and died.
+    await s.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, '2020-01-01')`, [
+      json.proposal,
+    ])
+    const half = {
+      currency: 'THB',
+      provider: 'bank',
+      amountMinor: 100_00n,
+      reason,
+      ref: itemId,
+    } as const
+    await writeOff(s.service.desk, half)
+    const { digest } = (await two.get(`/approvals/${json.proposal}`)).json
+    const run = await two.post(`/approvals/${json.proposal}/approve`, { digest, code: two.code() })
+    expect(run.json.state, run.text).toBe('done')
+    expect(await figures()).toEqual({ balance: before.balance - 100, lost: before.lost + 100 })
+    expect((await two.get(at(itemId))).json.item.closed_at).not.toBeNull()
+    await setRules([])
+  })
+
+  it('is booked on the command line, too', async () => {
+    const env = {
+      DATABASE_URL: s.database.url,
+      DATABASE_OWNER_URL: s.database.ownerUrl,
+      SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATA_DIR: await tempFolder(),
+    }
+    const before = await figures()
+    const { itemId } = await paidAfterCancel()
+    const book = ['open-item', 'book', itemId, '--as', 'write-off', '--reason', reason]
+    expect(await commandJson(book, env)).toMatchObject({ resolution: 'looked_into' })
+    expect((await figures()).lost).toBe(before.lost + 100)
+    expect((await command(book, env)).stderr).toContain('cannot be booked so')
   })
 })
 

@@ -24,6 +24,7 @@ const rules: Record<Role, string[]> = {
     'manage_users',
     'view_audit',
     'view_own_audit',
+    'view_as_agents',
   ],
   operator: [
     'view',
@@ -39,6 +40,7 @@ const rules: Record<Role, string[]> = {
     'approve_payout_files',
     'view_audit',
     'view_own_audit',
+    'view_as_agents',
   ],
   viewer: ['view'],
   agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],

@@ -54,6 +54,42 @@ it('a tag or note on a user or an account is seen on each of its orders, and of 
   expect(seen[2].subject).not.toBe('111222333')
 })
 
+it('lists show the tags of orders and find them by a tag or a user, with other filters and page by page', async () => {
+  const shop = await test.agent()
+  const orders: string[] = []
+  for (const userId of ['anan', 'anan', 'boonsri', 'chai', 'chai']) {
+    test.clock.advance(1_000)
+    orders.push((await shop.deposit({ userId })).json.txn_id)
+  }
+  const [first = '', second = '', third = '', fourth = ''] = orders
+  await shop.trigger(second, 'PAID')
+  await say(first, { about: 'user', tag: 'watch' })
+  await say(first, { about: 'order', tag: 'watch' })
+  await say(third, { about: 'order', tag: 'watch' })
+  await say(fourth, { about: 'order', tag: 'watch' })
+  await say(fourth, { about: 'order', untag: 'watch' })
+  const list = async (query: string, who = operator) =>
+    (await who.get(`/orders?agent=${shop.appId}&${query}`)).json
+  const ids = async (query: string) =>
+    (await list(query)).data.map(({ txn_id }: { txn_id: string }) => txn_id)
+  expect(await ids('tag=watch')).toEqual([third, second, first])
+  expect(await ids('tag=watch&status=PAID')).toEqual([second])
+  expect(await ids('tag=watch&status=WAITING')).toEqual([third, first])
+  expect(await ids('tag=nothing')).toEqual([])
+  expect(await ids(`tag=watch&q=${second}`)).toEqual([second])
+  expect(await ids(`tag=watch&q=${fourth}`)).toEqual([])
+  expect(await ids('user=anan')).toEqual([second, first])
+  const page = await list('tag=watch&limit=2')
+  expect(page.data.map(({ tags }: { tags: string[] }) => tags)).toEqual([['watch'], []])
+  expect(await ids(`tag=watch&limit=2&cursor=${page.next}`)).toEqual([first])
+  const csv = await operator.get(`/orders.csv?agent=${shop.appId}&tag=watch`)
+  expect(csv.text.trim().split('\n')).toHaveLength(4)
+  // What people write down about orders is not for agents.
+  const owner = await signIn(test, 'agent', shop)
+  expect((await list('tag=watch', owner)).data).toEqual([])
+  expect((await list('user=anan', owner)).data).toMatchObject([{ tags: [] }, { tags: [] }])
+})
+
 it('several orders are tagged, assigned, cancelled and told again; each says what became of it', async () => {
   await agent.fund(500)
   const { json: waiting } = await agent.withdraw({ amount: 20, extraParams: { sandbox: 'slow' } })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { returnPayment } from '../../src/payments/payments.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -121,21 +122,23 @@ describe('several payments', () => {
       expect(await stateOf(each?.payment_id ?? '')).toBe('returned')
 
     // One of a list is decided otherwise while the list runs: the proposal says which.
-    const [lost, kept] = await wrongPayments(2)
-    const list = [lost, kept].map((each) => ({ payment_id: each?.payment_id, do: 'return' }))
+    const [lost, kept, early] = await wrongPayments(3)
+    const list = [lost, kept, early].map((each) => ({ payment_id: each?.payment_id, do: 'return' }))
     const { proposal } = (await decide(list, (await preview(list)).digest)).json
     await test.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, '2020-01-01')`, [
       proposal,
     ])
     const single = [{ payment_id: lost?.payment_id, do: 'credit', txn_id: lost?.txn_id }]
     expect((await decide(single, (await preview(single)).digest)).status).toBe(200)
+    // What the run that was interrupted has decided is not refused because it is decided.
+    await returnPayment(test.service.desk, early?.payment_id ?? '', reason, agent.agentId)
     const asShown = (await second.get(`/approvals/${proposal}`)).json.digest
     const run = { digest: asShown, code: second.code() }
     const partly = await second.post(`/approvals/${proposal}/approve`, run)
     expect(partly.json).toMatchObject({
       state: 'done',
       problem: {
-        detail: expect.stringContaining(`1 of 2 were decided. Refused: ${lost?.payment_id}`),
+        detail: expect.stringContaining(`2 of 3 were decided. Refused: ${lost?.payment_id}`),
       },
     })
     expect(await stateOf(kept?.payment_id ?? '')).toBe('returned')

@@ -65,6 +65,24 @@ describe('what the page shows', () => {
     expect((await open(`${path}/qr.png`)).status).toBe(qr ? 200 : 404)
   })
 
+  it('the app of the payer’s bank, where a link for it is published, and never one that was guessed', async () => {
+    const hanoi = await test.agent({ name: 'Hanoi Books', currency: 'VND' })
+    const linked = await newPage(hanoi, { amount: 250_000, bankCode: 'VIETCOMBANK' })
+    const { text } = await open(linked.path)
+    expect(text).toMatch(/href="https:\/\/dl\.vietqr\.io\/pay\?app=vcb" rel="noopener noreferrer"/)
+    expect(text).toContain('Open the <bdi>Vietcombank</bdi> app')
+    for (const [of, fields] of [
+      [hanoi, { amount: 250_000, bankCode: 'STB' }],
+      [agent, { bankCode: 'SCB' }],
+    ] as const) {
+      expect((await open((await newPage(of, fields)).path)).text).not.toContain(
+        'class="actions app"',
+      )
+    }
+    await hanoi.trigger(linked.txnId, 'PAID')
+    expect((await open(linked.path)).text).not.toContain('dl.vietqr.io')
+  })
+
   it('names that are markup stay text', async () => {
     const nasty = `</title><script>alert(1)</script>"'><img src=x onerror=alert(1)>`
     const hostile = await test.agent({ name: nasty, support: `${nasty} {amount}` })

@@ -14,6 +14,7 @@ import { ProofFailure } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
 import { proveAccount } from '../../src/proof/prove-bank-account.ts'
 import { proveNextPayoutFile } from '../../src/proof/prove-payout-files.ts'
+import { saveProviderState } from '../../src/routing/providers.ts'
 import { camt, dayAt, daysOf, importFile, movementsOf } from '../support/bank-accounts.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import {
@@ -139,7 +140,7 @@ it('a withdrawal goes out by a file that two people let go, and ends by what the
     sum: 300,
     items: ids.map((txn_id, at) => ({
       txn_id,
-      code: null,
+      code: expect.stringMatching(/^SX[0-9A-Z]{11}$/),
       amount: (at + 1) * 100,
       state: 'waiting',
     })),
@@ -736,6 +737,24 @@ it('a name that would break out of its field goes into no file', async () => {
   expect((await agent.withdraw(long)).status).toBe(201)
 })
 
+it('names in a file are written as its account says, and refused with the order if they cannot be', async () => {
+  const account = await payingAccount(s, { payoutCharacters: 'latin', accountName: 'Sluice' })
+  const named = (accountName: string) =>
+    agent.withdraw({ amount: 266, bankCode: account.bank, accountName })
+  await saveProviderState(s.backend.pool, 'sandbox', 'off', s.clock())
+  const sandbox = () => s.service.desk.providers.stateOf('sandbox')
+  await expect.poll(sandbox).toBe('off')
+  const refused = await named('สมชาย')
+  expect(refused.json).toMatchObject({ status: 422, errors: [{ field: 'accountName' }] })
+  expect(refused.json.detail).toContain('“ส”, which has no form in the Latin letters')
+  const { json } = await named('José')
+  await saveProviderState(s.backend.pool, 'sandbox', 'on', s.clock())
+  await expect.poll(sandbox).toBe('on')
+  const file = await approve(await draft(account))
+  expect(file.json.items).toMatchObject([{ txn_id: json.txn_id }])
+  expect((await take(file)).text).toContain('<Nm>Jose</Nm>')
+})
+
 it('a copy is for who lost the file: none once it is stopped, debited, or the bank could not tell it', async () => {
   const stop = (agentId: bigint) =>
     s.sql(
@@ -843,6 +862,7 @@ it('verify finds every lie about a file', async () => {
     ['payout_files', `state = 'sent'`, own],
     ['payout_files', `state = 'draft'`, own],
     ['payout_files', `format = 'pain.001.001.03'`, own],
+    ['payout_files', `characters = 'latin'`, own],
     ['payout_files', `debtor_account_no = '9999999999'`, own],
     ['payout_file_lines', `payee_account_no = '999999999'`, own],
     ['payout_file_lines', `payee_name = 'Somebody Else'`, `${own} and n = 2`],

@@ -89,6 +89,7 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   await fund(s, agent.agentId)
   const withdraw = async (refId: string) => (await agent.withdraw({ refId })).json.txn_id as string
   const [paid, passedOn, waits] = [await withdraw('a'), await withdraw('b'), await withdraw('c')]
+  const late = await withdraw('late')
   await s.close()
   const backup = await testDatabase({ of: database })
 
@@ -119,7 +120,13 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   await s.service.desk.providers.freshen()
   const cancel = await agent.post(`/payment/orders/${waits}/cancel`, {})
   expect(cancel.json).toMatchObject({ status: 409, code: 'order_not_cancellable' })
-  await expect.poll(async () => (await maker.get('/restores')).json.data[0].asked_at).not.toBe(null)
+  // Nobody is asked while a call of before may be under way.
+  await askAll(s)
+  expect((await maker.get('/restores')).json.data[0].asked_at).toBe(null)
+  expect((await maker.get('/home')).json.restore_hold).toMatchObject({ asked: false })
+  clock.advance(30_000)
+  await askAll(s)
+  expect((await maker.get('/restores')).json.data[0].asked_at).not.toBe(null)
   await s.sql('update restore_holds set asked_at = null')
   const soon = { reason: 'too early', code: maker.code() }
   const [{ id }] = (await maker.get('/restores')).json.data
@@ -145,18 +152,33 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
     Number(hold.epoch),
   ])
   expect(ofNow[0].seq).toBeLessThanOrEqual(seqBefore)
-  expect((await agent.get(`/payment/events?after=${seqBefore}`)).json.data).toEqual([])
+  // An agent that does not know epochs, and whose number nothing has now, misses nothing either.
+  const beyond = (await agent.get('/payment/wallet')).json.seq + 1
+  expect((await agent.get(`/payment/events?after=${beyond}`)).json.data).toEqual(data)
+  expect((await agent.get(`/payment/events?after=${ofNow[0].seq}`)).json.data).toEqual(
+    data.filter(({ seq }: { seq: number }) => seq > ofNow[0].seq),
+  )
   const caughtUp = (await agent.get(`/payment/events?after=${seqBefore}&epoch=0`)).json.data
   expect(caughtUp).toEqual(data)
   const epochs = () => receiver.received.map(({ headers }) => headers['x-event-epoch'])
   await expect.poll(epochs).toEqual(['0', String(hold.epoch), String(hold.epoch)])
 
+  // A call of the lost time may arrive after all questions.
+  first.book.set(referencesFor(late)[0] ?? '', { type: 'paid' })
   await releaseHold(s, maker, checker)
+  expect((await maker.get('/home')).json.restore_hold).toBe(null)
   // Who made an order may offer it first; the others find it a moment later.
   clock.advance(10_000)
   await expect.poll(() => first.submitted.length + second.submitted.length).toBe(2)
   const sent = [...first.submitted, ...second.submitted].map(({ reference }) => reference)
   expect(sent.sort()).toEqual([referencesFor(waits)[0], referencesFor(fresh)[0]].sort())
+  await expect.poll(() => statusOf(agent, late)).toBe('PAID')
+  // One whose number a lost one may have had begins with the epoch of now.
+  const made = await s.agent()
+  const ofMade = await s.sql('select epoch, after_seq from event_epochs where agent_id = $1', [
+    made.agentId,
+  ])
+  expect(ofMade.rows).toEqual([{ epoch: hold.epoch, after_seq: expect.anything() }])
   await s.close()
 
   // The same loss, as another machine knows it, is known; so is a file of this one.
@@ -189,7 +211,7 @@ const holdNow = (s: TestService, lostAt?: Date | 'not known') =>
     holdRestored(tx, {
       since: new Date(s.clock().getTime() - 600_000),
       found: 'It was said.',
-      at: s.clock(),
+      now: s.clock,
       ...(lostAt && { lostAt }),
     }),
   )
@@ -229,6 +251,7 @@ it('what providers have is in the books again, whatever would keep it from leavi
   }
   // The first kept nothing of what it refused: of one before it was handed over, of one after.
   const [passedOn, handed, waits] = [await withdraw(10), await withdraw(10), await withdraw(10)]
+  const other = await withdraw(10)
   second.book.set(referencesFor(passedOn)[1] ?? '', { type: 'paid' })
   second.book.set(referencesFor(handed)[2] ?? '', { type: 'paid' })
   const { desk } = s.service
@@ -242,6 +265,7 @@ it('what providers have is in the books again, whatever would keep it from leavi
   const admin = await signIn(s, 'admin')
   await stopAll()
   await holdNow(s)
+  s.clock.advance(60_000)
   const words = { reason: 'not this one', code: admin.code() }
   expect((await admin.post(`/approvals/${orderId}/decline`, words)).status).toBe(200)
   // Nobody has money back that may be paid, however often it is looked at.
@@ -270,9 +294,67 @@ it('what providers have is in the books again, whatever would keep it from leavi
   for (const lostAt of [s.clock(), s.clock(), 'not known'] as const) await holdNow(s, lostAt)
   const holds = () => s.sql('select epoch, asked_at from restore_holds order by epoch')
   expect((await holds()).rows.map(({ asked_at }) => asked_at !== null)).toEqual([true, false])
+  s.clock.advance(60_000)
   await askAll(s)
   expect((await holds()).rows.every(({ asked_at }) => asked_at !== null)).toBe(true)
-  expect(await differencesIn(s)).toEqual([{ subject: `${waits} at first` }])
+  const subjects = [`${waits} at first`, `${other} at first`].sort()
+  expect(await differencesIn(s)).toEqual(subjects.map((subject) => ({ subject })))
+
+  // One that can be asked again is settled by its provider; the other has to be named by two people.
+  const [ofWaits = ''] = referencesFor(waits)
+  first.onAsk = async ({ reference }) =>
+    referencesFor(waits).includes(reference)
+      ? { type: 'unknown', reason: 'down' }
+      : { type: 'not_found' }
+  await askAll(s)
+  const chief = await signIn(s, 'admin')
+  const [open] = (await chief.get('/restores')).json.data
+  const openNow = open.differences.filter((each: { open: boolean }) => each.open)
+  expect(openNow.map((each: { subject: string }) => each.subject)).toEqual([
+    `${waits} at first`,
+    'unknown payouts at first',
+    'unknown payouts at second',
+  ])
+  expect(openNow[0]).toMatchObject({ txn_id: waits, provider: 'first' })
+  const seen = openNow.slice(1).map(({ subject }: { subject: string }) => {
+    return { subject, finding: 'seen' }
+  })
+  const named = (finding: object) => [{ subject: `${waits} at first`, ...finding }, ...seen]
+  const release = async (differences: object[]) =>
+    chief.post(`/restores/${open.id}/release`, {
+      ...{ reason: 'their lists fit', differences, code: chief.code() },
+    })
+  for (const [differences, fault] of [
+    [[], `must say what was found of "${waits} at first"`],
+    [seen, `must say what was found of "${waits} at first"`],
+    [named({ finding: 'seen' }), `must say of ${waits} that nobody paid it`],
+    [named({ finding: 'has_it', reference: 'another' }), 'must name a reference'],
+    [
+      [...named({ finding: 'not_paid' }), { subject: 'nothing', finding: 'seen' }],
+      'names "nothing"',
+    ],
+  ] as const) {
+    const refused = await release(differences as object[])
+    expect(refused.json).toMatchObject({ status: 422, code: 'invalid_request' })
+    expect(refused.json.errors[0]).toMatchObject({
+      field: 'differences',
+      message: expect.stringContaining(fault),
+    })
+  }
+  const proposed = await release(named({ finding: 'has_it', reference: ofWaits }))
+  expect(proposed.status).toBe(202)
+  const colleague = await signIn(s, 'operator')
+  const shown = (await colleague.get(`/approvals/${proposed.json.proposal}`)).json
+  expect(shown.after.differences[0]).toContain(`it has ${ofWaits}`)
+  const yes = { digest: shown.digest, code: colleague.code() }
+  expect(
+    (await colleague.post(`/approvals/${proposed.json.proposal}/approve`, yes)).json,
+  ).toMatchObject({ state: 'done' })
+  // It is booked with that provider, and nothing is sent.
+  expect(await orderOf(desk, waits)).toMatchObject({
+    ...{ status: 'WAITING', provider: 'first', providerRef: ofWaits },
+  })
+  expect([...first.submitted, ...second.submitted]).toEqual([])
   await s.prove()
   await s.close()
 })
@@ -290,10 +372,22 @@ it('live goes on only with a witness, or beside a process that has one', async (
   await s.close()
 
   s = await on(database, dataDir, [bank], { env: live })
-  const beside = on(database, await tempFolder(), [bank], { env: live, patienceMs: 60_000 })
-  await beside.then((other) => other.close())
+  const other = await tempFolder()
+  const beside = on(database, other, [bank], { env: live, patienceMs: 60_000 })
+  await beside.then((each) => each.close())
   expect(await holdsOf(s)).toEqual([])
+  // Another machine's file knows nothing of what came hours after it.
+  clock.advance(2 * 3_600_000)
+  const turn = await turnOf(s)
+  await s.agent()
+  await fund(s, agent.agentId)
+  await expect.poll(() => turnOf(s)).toBeGreaterThan(turn)
   await s.close()
+  const backup = await testDatabase({ of: database })
+  s = await on(backup, other, [bank], { env: live })
+  expect((await holdsOf(s))[0]?.found).toContain('long before its last mark, and no other process')
+  await s.close()
+  await backup.close()
 
   // There is no file and nobody else; heads that were published once do not stand for what came after them.
   const headsFile = join(await tempFolder(), 'heads')

@@ -103,7 +103,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
   payout_files: toldIn(
     'payout-files.test.ts',
     `
-    account file_id state round format debtor_name debtor_account_no debtor_bank currency made_by maker
+    account file_id state round format characters zone debtor_name debtor_account_no debtor_bank currency made_by maker
     maker_reset_by made_at already_paid`,
   ),
   payout_item_ends: toldIn(

@@ -495,6 +495,7 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'payout_lock_releases',
     'restore_holds',
     'restore_differences',
+    'restore_findings',
     'restore_releases',
     'witness_marks',
     'event_epochs',
@@ -565,6 +566,14 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'alert_channels',
     'alert_choices',
     'alert_watch',
+    'alert_rules',
+    'alert_rule_states',
+    'alert_times',
+  ]),
+  ...says('reports that were sent; what they say is read from the books', [
+    'report_schedules',
+    'report_runs',
+    'report_files',
   ]),
   schema_migrations: 'how the tables came about',
 }

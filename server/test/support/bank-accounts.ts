@@ -63,6 +63,7 @@ export async function makeAccount(
     sftpGetFolder: null,
     payoutFileLimitMinor: null,
     payoutDayLimitMinor: null,
+    payoutCharacters: 'format',
     payoutTrustsPaid: false,
     expectedDeductionMinor: 0n,
     feed: 'signed',

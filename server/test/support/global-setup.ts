@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -17,6 +17,8 @@ declare module 'vitest' {
     programs: Programs
     /** A DATA_DIR that has been served from and closed; to be copied. */
     madeDataDir: string
+    /** Where the statements of the service are written down. */
+    statements: string
   }
 }
 
@@ -45,8 +47,13 @@ export default async function setup(project: TestProject) {
   project.provide('postgresUrl', postgres.ownerUrl)
   project.provide('serviceUrl', postgres.url)
   project.provide('madeDataDir', madeDataDir)
+  const statements = join(scratch, 'statements')
+  mkdirSync(statements)
+  project.provide('statements', statements)
   project.provide('programs', await bundlePrograms(join(scratch, 'programs')))
   return async () => {
+    if (process.env.KEEP_STATEMENTS)
+      cpSync(statements, process.env.KEEP_STATEMENTS, { recursive: true })
     await postgres.close()
     rmSync(scratch, { recursive: true, force: true })
   }

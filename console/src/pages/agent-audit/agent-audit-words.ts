@@ -1,4 +1,6 @@
-export const agentAuditWords = {
+import { translated } from '../../languages/language.ts'
+
+export const agentAuditWords = translated('agentAudit', {
   title: 'What was done',
   says: 'By your own users and secrets, and by the operator where it concerns your account.',
   none: 'Nothing yet',
@@ -14,4 +16,4 @@ export const agentAuditWords = {
     outcome: 'Outcome',
     reason: 'Why',
   },
-}
+})

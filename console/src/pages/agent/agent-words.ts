@@ -1,4 +1,6 @@
-export const agentWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const agentWords = translated('agent', {
   glance: {
     label: 'More of this agent',
     available: 'Available',
@@ -132,7 +134,7 @@ export const agentWords = {
     replace: 'Replace',
     remove: 'Remove',
     tooLarge: (name: string, kib: number) =>
-      `${name} has ${kib.toLocaleString('en')} KiB; at most 32 are allowed. Make it smaller and choose it again.`,
+      `${name} has ${numberText(kib)} KiB; at most 32 are allowed. Make it smaller and choose it again.`,
     notTaken: (name: string) =>
       `${name} is not a PNG, JPEG or WebP picture. Save it as one of these and choose it again.`,
     broken: (name: string) => `${name} is damaged: it cannot be shown as a picture.`,
@@ -173,4 +175,4 @@ export const agentWords = {
     since: 'Paid orders since',
     newestSince: 'The newest paid orders since',
   },
-}
+})

@@ -15,6 +15,8 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
+import { viewAsAgent } from '../../shell/agent-view.ts'
+import { viewWords } from '../../shell/view-words.ts'
 import { Addresses } from './addresses.tsx'
 import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
@@ -56,6 +58,15 @@ export default function Agent() {
           </Group>
         }
       >
+        {!isAgent && (
+          <ActButton
+            size="sm"
+            whyNot={whyNot(me, 'view_as_agents')}
+            onClick={() => void viewAsAgent(agent.app_id)}
+          >
+            {viewWords.start}
+          </ActButton>
+        )}
         {!isAgent && <StopAgent agent={agent} />}
         {!isAgent && (
           <ActButton

@@ -1,4 +1,5 @@
 import type { Body } from '../../api.ts'
+import { locale, plainNumber } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 import type { AgentDetail } from './agent-detail.ts'
 import { agentTerms } from './agent-terms.ts'
@@ -54,7 +55,7 @@ export function typedFrom(agent: AgentDetail): Typed {
     Array.isArray(value)
       ? value.join('\n')
       : typeof value === 'number'
-        ? value.toLocaleString('en')
+        ? value.toLocaleString(locale)
         : (value ?? '')
   return Object.fromEntries(termFields.map(({ name }) => [name, text(agent[name])])) as Typed
 }
@@ -79,7 +80,7 @@ export function termText({ kind }: TermField, text: string): string {
 function parsed({ kind }: TermField, text: string): string | number | string[] | null {
   switch (kind) {
     case 'number':
-      return Number(text.replace(/[\s,]/g, ''))
+      return Number(plainNumber(text.replace(/\s/g, '')))
     case 'lines':
       return text.split(/\s+/).filter((line) => line !== '')
     case 'optional':

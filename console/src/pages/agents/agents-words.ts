@@ -1,4 +1,6 @@
-export const agentsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const agentsWords = translated('agents', {
   title: 'Agents',
   says: 'Who creates orders, and on which terms.',
   none: 'No agents yet',
@@ -20,4 +22,4 @@ export const agentsWords = {
     callback: 'Deposit callback',
     created: 'Created',
   },
-}
+})

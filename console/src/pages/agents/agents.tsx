@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { trendColumn, useTrends } from '../../parts/sparkline.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
@@ -60,12 +61,16 @@ const columns: Column<Agent>[] = [
 
 export default function Agents() {
   const me = useMe()
+  const trendOf = useTrends('agents')
   const [isCreating, setCreating] = useDraft('create', false)
   const found = useQuery({
     queryKey: ['agents'],
     queryFn: ({ signal }) => ask(api.agents, { signal }),
   })
-  const { shown, picker } = useColumns('agents', columns)
+  const { shown, picker } = useColumns('agents', [
+    ...columns,
+    trendColumn<Agent>('agents', (row) => trendOf(row.app_id)),
+  ])
   return (
     <>
       <PageHead title={says.title} says={says.says}>
@@ -87,6 +92,7 @@ export default function Agents() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.app_id}
+          to={(row) => pages.agent(row.app_id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

@@ -1,4 +1,6 @@
-export const apiLogWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const apiLogWords = translated('apiLog', {
   title: 'API log',
   says: 'What agents asked in the last seven days, and what they were answered. Every error is here, up to ten a second; of what went well some are left out where there are many.',
   saysOwn:
@@ -26,5 +28,5 @@ export const apiLogWords = {
   debug: 'Open in the signature debugger',
   debugHint:
     'Put what is masked back before you check it there: the signature is over the body as it was sent.',
-  ms: (ms: number) => `${ms.toLocaleString('en')} ms`,
-}
+  ms: (ms: number) => `${numberText(ms)} ms`,
+})

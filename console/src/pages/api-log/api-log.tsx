@@ -2,6 +2,7 @@ import { Button, Modal, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, type Row } from '../../api.ts'
+import { locale } from '../../languages/language.ts'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
@@ -115,7 +116,7 @@ function columnsFor(show: (request: Request) => void): Column<Request>[] {
       head: says.columns.leftOut,
       right: true,
       extra: true,
-      cell: (row) => row.left_out.toLocaleString('en'),
+      cell: (row) => row.left_out.toLocaleString(locale),
     },
     {
       key: 'more',

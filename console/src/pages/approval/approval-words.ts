@@ -1,4 +1,6 @@
-export const approvalWords = {
+import { translated } from '../../languages/language.ts'
+
+export const approvalWords = translated('approval', {
   slip: 'The slip',
   slipAlt: 'The picture of the slip that would be believed',
   title: 'Proposal',
@@ -37,4 +39,4 @@ export const approvalWords = {
     problem: 'Refused because',
     digest: 'Digest',
   },
-}
+})

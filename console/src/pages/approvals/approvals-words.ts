@@ -1,4 +1,6 @@
-export const approvalsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const approvalsWords = translated('approvals', {
   title: 'Approvals',
   says: 'Changes that wait for a second person. Nothing happens before somebody other than the proposer approves.',
   none: 'Nothing waits for a second person',
@@ -18,4 +20,4 @@ export const approvalsWords = {
     state: 'State',
     until: 'Until',
   },
-}
+})

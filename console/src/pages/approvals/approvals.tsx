@@ -33,6 +33,7 @@ const columns: Column<Proposal>[] = [
     key: 'amount',
     head: says.columns.amount,
     right: true,
+    phone: 'first',
     cell: (row) =>
       row.amount === null || row.currency === null ? (
         '–'
@@ -81,6 +82,7 @@ export default function Approvals() {
           columns={columns}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          to={(row) => pages.approval(row.id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

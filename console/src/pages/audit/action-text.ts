@@ -1,10 +1,11 @@
 import type { Query } from '../../api.ts'
+import { translated } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 
 export type AuditAction = NonNullable<Query<typeof api.audit>['action']>
 
 /** Each action in words. */
-export const actionWords: Record<AuditAction, string> = {
+export const actionWords: Record<AuditAction, string> = translated('action', {
   abandon_payout_file: 'Abandon payout file',
   accept_invitation: 'Accept invitation',
   acknowledge: 'Acknowledge an alarm',
@@ -24,8 +25,10 @@ export const actionWords: Record<AuditAction, string> = {
   change_limits: 'Change limits',
   change_password: 'Change password',
   change_policy: 'Change policy',
+  change_reports: 'Change reports',
   change_settlement: 'Change settlement',
   change_user: 'Change user',
+  change_alert_rules: 'Change alert rules',
   choose_alerts: 'Choose alerts',
   close_event: 'Close event',
   close_open_item: 'Close open item',
@@ -41,6 +44,7 @@ export const actionWords: Record<AuditAction, string> = {
   end_other_sessions: 'End one’s other sessions',
   end_session: 'End session',
   end_sessions: 'End all sessions of a user',
+  end_view_as_agent: 'End seeing the console as an agent',
   enrol_authenticator: 'Enrol authenticator',
   expire_proposal: 'Expire proposal',
   explain_movement: 'Explain movement',
@@ -49,8 +53,10 @@ export const actionWords: Record<AuditAction, string> = {
   export_books: 'Export books',
   export_orders: 'Export orders',
   export_payout_file: 'Export payout file',
+  export_report: 'Download report',
   export_statement: 'Export statement',
   forget_devices: 'Forget devices',
+  forget_view: 'Forget shared view',
   give_code: 'Give a code',
   import_statement: 'Import statement',
   lift_stop: 'Lift a stop',
@@ -73,6 +79,7 @@ export const actionWords: Record<AuditAction, string> = {
   remove_route: 'Remove route',
   replay_callbacks: 'Replay callbacks',
   reseal_payout_file: 'Reseal payout file',
+  resend_alert: 'Resend alert',
   resend_callback: 'Resend callback',
   resend_order: 'Resend order',
   reset_user: 'Reset user',
@@ -86,11 +93,13 @@ export const actionWords: Record<AuditAction, string> = {
   see_answer: 'See the answer to a proposal',
   send_payout_file: 'Send payout file',
   set_alert_channel: 'Set alert channel',
+  set_alert_times: 'Set quiet hours',
   set_bank_account: 'Set bank account',
   set_provider: 'Set provider',
   set_route: 'Set route',
   set_routes: 'Set routes',
   settle_agent: 'Settle agent',
+  share_view: 'Share view',
   sign_in: 'Sign in',
   sign_off_day: 'Sign off a day',
   sign_out: 'Sign out',
@@ -102,10 +111,11 @@ export const actionWords: Record<AuditAction, string> = {
   take_payout_report: 'Take payout report',
   use_connector: 'Use connector',
   use_route: 'Use a route',
+  view_as_agent: 'See the console as an agent',
   void_order: 'Void order',
   withdraw_proposal: 'Withdraw proposal',
   write_off: 'Write off a difference',
-}
+})
 
 /** An action in words, such as "Change agent". */
 export function actionText({ action }: { action: string }): string {

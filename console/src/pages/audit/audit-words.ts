@@ -1,4 +1,6 @@
-export const auditWords = {
+import { translated } from '../../languages/language.ts'
+
+export const auditWords = translated('audit', {
   title: 'Audit',
   says: 'Who did what, when, from where and why. The service can only add entries, never change them.',
   none: 'No entry matches',
@@ -44,4 +46,4 @@ export const auditWords = {
     event: 'A report of a provider',
     stop: 'A stop',
   },
-}
+})

@@ -1,6 +1,9 @@
 import type { Answer, Body } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { type Currency, defaultCurrency } from '../../parts/currencies.ts'
 import type { api } from '../../paths.ts'
+
+export const characterRules = ['format', 'latin', 'kept'] as const
 
 /** The fields of the form, as they are typed. Empty ones that follow from the others are left out. */
 export interface AccountDraft {
@@ -29,6 +32,7 @@ export interface AccountDraft {
   expected_deduction: string
   payout: NonNullable<Terms['payout']>
   payout_format: string
+  payout_characters: (typeof characterRules)[number]
   payout_cutoffs: string[]
   payout_holidays: string[]
   payout_file_limit: string
@@ -73,6 +77,7 @@ export const emptyDraft: AccountDraft = {
   expected_deduction: '0',
   payout: 'none',
   payout_format: '',
+  payout_characters: 'format',
   payout_cutoffs: [],
   payout_holidays: [],
   payout_file_limit: '',
@@ -116,6 +121,7 @@ export function draftOf(account: Account): AccountDraft {
     expected_deduction: account.expected_deduction,
     payout: account.payout,
     payout_format: account.payout_format ?? '',
+    payout_characters: account.payout_characters,
     payout_cutoffs: account.payout_cutoffs,
     payout_holidays: account.payout_holidays,
     payout_file_limit: account.payout_file_limit ?? '',
@@ -147,15 +153,16 @@ export function termsOf(draft: AccountDraft): Terms {
     ...(surplus_steps !== '' && { surplus_steps: Number(surplus_steps) }),
     ...(hold_hours !== '' && { hold_hours: Number(hold_hours) }),
     ...(zone !== '' && { zone }),
-    day_limit: draft.day_limit === '' ? null : draft.day_limit,
+    day_limit: draft.day_limit === '' ? null : plainNumber(draft.day_limit),
     file_limit: orZero(draft.file_limit),
     expected_deduction: orZero(draft.expected_deduction),
     payout: draft.payout,
     payout_format: draft.payout_format === '' ? null : draft.payout_format,
+    payout_characters: draft.payout_characters,
     payout_cutoffs: draft.payout_cutoffs,
     payout_holidays: draft.payout_holidays,
-    payout_file_limit: draft.payout_file_limit === '' ? null : draft.payout_file_limit,
-    payout_day_limit: draft.payout_day_limit === '' ? null : draft.payout_day_limit,
+    payout_file_limit: draft.payout_file_limit === '' ? null : plainNumber(draft.payout_file_limit),
+    payout_day_limit: draft.payout_day_limit === '' ? null : plainNumber(draft.payout_day_limit),
     payout_trusts_paid: draft.payout_trusts_paid,
     payout_draft_before: wholeOrNull(draft.payout_draft_before),
     sftp_host: textOrNull(draft.sftp_host),
@@ -183,7 +190,7 @@ function wholeOrNull(text: string): number | null {
 }
 
 function orZero(amount: string): string {
-  return amount === '' ? '0' : amount
+  return amount === '' ? '0' : plainNumber(amount)
 }
 
 /** The fields that differ, with what they were and what they will be. */

@@ -4,7 +4,7 @@ import { currencies, currencyChosen } from '../../parts/currencies.ts'
 import { Panel } from '../../parts/panel.tsx'
 import type { api } from '../../paths.ts'
 import { bankChoices } from '../providers/route-row.tsx'
-import type { AccountDraft } from './account-draft.ts'
+import { type AccountDraft, characterRules } from './account-draft.ts'
 import classes from './form.module.css'
 import { formWords as says } from './form-words.ts'
 
@@ -333,6 +333,18 @@ function PayoutFields({ draft, change, errors, choices }: Props) {
                 </option>
               ))}
             </NativeSelect>
+            <NativeSelect
+              label={fields.payout_characters}
+              description={fields.payout_charactersHint}
+              error={errors.payout_characters}
+              value={draft.payout_characters}
+              data={characterRules.map((value) => ({ value, label: says.payoutCharacters[value] }))}
+              onChange={({ currentTarget: { value } }) =>
+                change({
+                  payout_characters: characterRules.find((each) => each === value) ?? 'format',
+                })
+              }
+            />
             {list('payout_cutoffs')}
             {list('payout_holidays')}
             {limit('payout_file_limit')}

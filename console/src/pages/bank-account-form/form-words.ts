@@ -1,4 +1,6 @@
-export const formWords = {
+import { translated } from '../../languages/language.ts'
+
+export const formWords = translated('form', {
   newTitle: 'Add a bank account',
   newSays:
     'Payers see this account’s number and QR code. Look at the preview before you save: nothing is stored until then.',
@@ -60,6 +62,8 @@ export const formWords = {
     payout_format: 'Format of the payment files',
     payout_formatHint: 'As the bank takes it. Ask the bank before the first file.',
     choosePayoutFormat: 'Choose a format',
+    payout_characters: 'Names in the payment files',
+    payout_charactersHint: 'Ask the bank which characters it takes.',
     payout_cutoffs: 'Cut-off times of the bank',
     payout_cutoffsHint: 'In the bank’s time zone, such as 14:30. One time, then Enter.',
     payout_holidays: 'Days on which the bank does not work',
@@ -121,6 +125,11 @@ export const formWords = {
     none: 'None: it pays nothing out',
     file: 'By payment files that two people let go',
   } as Record<string, string>,
+  payoutCharacters: {
+    format: 'as the format usually has them',
+    latin: 'in Latin letters only; a name that has none is refused',
+    kept: 'as they are',
+  },
   payoutFormat: (title: string, isChecked: boolean) =>
     isChecked ? title : `${title} (not checked with the bank)`,
   feedProfiles: {
@@ -174,4 +183,4 @@ export const formWords = {
   secret: 'Secret of the feed',
   secretSays:
     'The bank, or what reads its messages, signs its reports with it. Copy it now: it is stored encrypted and never shown again.',
-}
+})

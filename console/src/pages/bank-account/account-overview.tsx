@@ -107,6 +107,7 @@ function payoutFacts(
       </PageLink>,
     ],
     account.payout_format !== null && [facts.payoutFormat, account.payout_format],
+    [facts.payoutCharacters, formWords.payoutCharacters[account.payout_characters]],
     account.payout_cutoffs.length > 0 && [facts.payoutCutoffs, account.payout_cutoffs.join(', ')],
     account.payout_holidays.length > 0 && [
       facts.payoutHolidays,

@@ -1,4 +1,6 @@
-export const bankAccountWords = {
+import { translated } from '../../languages/language.ts'
+
+export const bankAccountWords = translated('bankAccount', {
   says: (bank: string, number: string, holder: string) =>
     [bank, number, holder].filter(Boolean).join(' · '),
   views: {
@@ -57,6 +59,7 @@ export const bankAccountWords = {
     zone: 'Time zone',
     payout: 'Withdrawals',
     payoutFormat: 'Format of payment files',
+    payoutCharacters: 'Names in payment files',
     payoutCutoffs: 'Cut-off times',
     payoutHolidays: 'Bank holidays',
     payoutFileLimit: 'Most in one payment file',
@@ -185,4 +188,4 @@ export const bankAccountWords = {
     } as Record<string, string>,
     done: 'Explained and booked',
   },
-}
+})

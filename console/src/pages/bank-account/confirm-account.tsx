@@ -2,6 +2,7 @@ import { Checkbox, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { use } from 'react'
 import { type Answer, ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -37,7 +38,11 @@ export function ConfirmAccount({ account, close }: { account: Account; close: ()
       close={close}
       act={async ({ reason, code }) => {
         const { amount, paid_at, paid_by } = test
-        const test_payment = { amount, paid_by, paid_at: paid_at && fromLocal(paid_at, zone) }
+        const test_payment = {
+          amount: plainNumber(amount),
+          paid_by,
+          paid_at: paid_at && fromLocal(paid_at, zone),
+        }
         await ask(api.confirmBankAccount, {
           params: { name: account.name },
           body: {

@@ -33,7 +33,7 @@ export function MovementTable(props: {
       key: 'amount',
       head: says.columns.amount,
       right: true,
-      phone: 'plain',
+      phone: 'first',
       cell: (row) => (
         <>
           <Money amount={row.amount} currency={row.currency} signed />

@@ -1,4 +1,6 @@
-export const bankAccountsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const bankAccountsWords = translated('bankAccounts', {
   title: 'Bank accounts',
   says: 'Your own accounts that take deposits. Payers scan a QR code or make a transfer; the bank’s reports say what arrived.',
   add: 'Add an account',
@@ -20,4 +22,4 @@ export const bankAccountsWords = {
   byCode: 'by code',
   unconfirmed: (count: number) => `${count} to confirm`,
   unexplained: (count: number) => `${count} to explain`,
-}
+})

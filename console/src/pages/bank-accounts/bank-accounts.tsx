@@ -103,6 +103,7 @@ export default function BankAccounts() {
           columns={columns}
           rows={found.data?.data}
           rowKey={(row) => row.name}
+          to={(row) => pages.bankAccount(row.name)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

@@ -1,4 +1,6 @@
-export const bankImportWords = {
+import { translated } from '../../languages/language.ts'
+
+export const bankImportWords = translated('bankImport', {
   title: (name: string) => `Import a file for ${name}`,
   says: 'camt.052, 053 and 054, MT940, MT942, OFX, or CSV by the account’s profile. A file is taken whole or refused whole; the same file again adds nothing.',
   choose: 'Choose a file',
@@ -44,4 +46,4 @@ export const bankImportWords = {
     waiting > 0
       ? `${movements} new movements; ${waiting} wait for another person`
       : `${movements} new movements`,
-}
+})

@@ -1,4 +1,6 @@
-export const booksWords = {
+import { translated } from '../../languages/language.ts'
+
+export const booksWords = translated('books', {
   title: 'Books',
   says: 'What the books of all agents and of the house come to. Positive is owed or earned, negative is at providers or spent.',
   balanced: 'The books balance',
@@ -53,4 +55,4 @@ export const booksWords = {
   no: 'Does not balance',
   noHistory: 'No days to show',
   noHistoryTeach: 'The journal of these days was archived.',
-}
+})

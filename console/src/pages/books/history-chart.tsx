@@ -1,10 +1,11 @@
+import { locale } from '../../languages/language.ts'
 import '@mantine/charts/styles.css'
 import { AreaChart } from '@mantine/charts'
 import { moneyText } from '../../parts/money.tsx'
 import { booksWords as says } from './books-words.ts'
 import type { DayEnd } from './trial-balance.ts'
 
-const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
+const shortly = new Intl.NumberFormat(locale, { notation: 'compact' })
 
 /** What is owed to agents, and what is at providers, at the end of each day. */
 export default function HistoryChart(props: { days: DayEnd[]; currency: string }) {

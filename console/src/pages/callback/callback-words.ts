@@ -1,4 +1,6 @@
-export const callbackWords = {
+import { translated } from '../../languages/language.ts'
+
+export const callbackWords = translated('callback', {
   title: 'Callback',
   heading: (seq: number, status: string) => `Callback #${seq}: ${status}`,
   resend: 'Resend',
@@ -24,4 +26,4 @@ export const callbackWords = {
     deliveredAt: 'Accepted',
     due: 'Next try',
   },
-}
+})

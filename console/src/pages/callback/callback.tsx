@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -95,7 +96,7 @@ function About({ callback }: { callback: CallbackDetail }) {
       <Facts
         facts={[
           [facts.delivery, <StateBadge key="d" state={callback.delivery} />],
-          [facts.agent, callback.agent_name],
+          [facts.agent, <AgentLink key="agent" {...callback} />],
           [facts.order, <CopyId key="o" id={callback.txn_id} to={pages.order(callback.txn_id)} />],
           [facts.refId, <CopyId key="r" id={callback.ref_id} />],
           [facts.url, callback.url === null ? says.noUrl : <CopyId key="u" id={callback.url} />],

@@ -1,4 +1,6 @@
-export const callbacksWords = {
+import { translated } from '../../languages/language.ts'
+
+export const callbacksWords = translated('callbacks', {
   title: 'Callbacks',
   says: 'Callbacks to agents, newest first. Each is sent until it is accepted or given up, and can be sent again at any time.',
   saysOwn:
@@ -57,4 +59,4 @@ export const callbacksWords = {
         .join(' ')
         .trim(),
   },
-}
+})

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
@@ -37,7 +38,7 @@ const columns: Column<Callback>[] = [
     head: says.columns.agent,
     phone: 'plain',
     clip: true,
-    cell: (row) => row.agent_name,
+    cell: (row) => <AgentLink {...row} />,
   },
   {
     key: 'order',
@@ -101,6 +102,7 @@ export default function Callbacks() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => `${row.app_id} ${row.seq}`}
+          to={(row) => pages.callback(row.app_id, row.seq)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

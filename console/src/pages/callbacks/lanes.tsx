@@ -2,8 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { PageLink } from '../../parts/page-link.tsx'
+import { Sparkline, type Trend, useTrends } from '../../parts/sparkline.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
@@ -23,6 +25,7 @@ export function Lanes() {
     queryFn: ({ signal }) => ask(api.lanes, { signal }),
     refetchInterval: 5000,
   })
+  const trendOf = useTrends('lanes')
   const isAgent = useMe().user.role === 'agent'
   const [asked, setAsked] = useDraft<{ appId: string; resumes: boolean } | null>('lane', null)
   const lane = data?.data.find(({ app_id }) => app_id === asked?.appId)
@@ -37,6 +40,7 @@ export function Lanes() {
         <LaneCard
           key={each.app_id}
           lane={each}
+          trend={trendOf(each.app_id)}
           ask={() => setAsked({ appId: each.app_id, resumes: each.state === 'paused' })}
         />
       ))}
@@ -47,7 +51,8 @@ export function Lanes() {
   )
 }
 
-function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
+function LaneCard(props: { lane: Lane; trend: Trend | undefined; ask: () => void }) {
+  const { lane, trend, ask: open } = props
   const me = useMe()
   const { app_id, waiting, given_up, no_address } = lane
   const count = (n: number, label: string, state: string) =>
@@ -59,9 +64,12 @@ function LaneCard({ lane, ask: open }: { lane: Lane; ask: () => void }) {
   return (
     <li className={classes.lane}>
       <div className={classes.head}>
-        <strong>{lane.agent_name}</strong>
+        <strong>
+          <AgentLink {...lane} />
+        </strong>
         <StateBadge state={lane.state} tone={lane.health} />
       </div>
+      <Sparkline of="lanes" trend={trend} />
       {lane.why !== null && <p className={classes.why}>{lane.why}</p>}
       <div className={classes.counts}>
         {count(waiting, says.waiting, 'waiting')}

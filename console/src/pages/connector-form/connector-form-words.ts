@@ -1,4 +1,6 @@
-export const connectorFormWords = {
+import { translated } from '../../languages/language.ts'
+
+export const connectorFormWords = translated('connectorForm', {
   title: 'Add a connector',
   says: 'Paste the document or choose its file. It is checked as you type; nothing is used yet.',
   versionTitle: (name: string) => `New version of ${name}`,
@@ -32,4 +34,4 @@ export const connectorFormWords = {
   },
   saved: (version: number) => `Saved as version ${version}. Run its samples now.`,
   known: (version: number) => `This document is version ${version} already.`,
-}
+})

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core'
+import { locale } from '../../languages/language.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -26,6 +27,7 @@ export function ConnectorOverview({ connector }: { connector: ConnectorDetail })
           <Facts
             facts={[
               [facts.state, <StateBadge key="s" state={stateOf(connector)} />],
+              connector.fault !== null && [facts.fault, connector.fault],
               [facts.company, connector.company],
               source !== null && [facts.source, source],
               [facts.can, canText(connector)],
@@ -69,9 +71,9 @@ function Calls({ connector: { figures } }: { connector: ConnectorDetail }) {
           <Facts
             facts={[
               [says.state, says.states[figures.state]],
-              [says.calls, figures.calls.toLocaleString('en')],
-              [says.failures, figures.failures.toLocaleString('en')],
-              [says.notCalled, figures.not_called.toLocaleString('en')],
+              [says.calls, figures.calls.toLocaleString(locale)],
+              [says.failures, figures.failures.toLocaleString(locale)],
+              [says.notCalled, figures.not_called.toLocaleString(locale)],
               [says.underWay, figures.under_way],
               [
                 says.lastFault,

@@ -1,4 +1,6 @@
-export const connectorWords = {
+import { translated } from '../../languages/language.ts'
+
+export const connectorWords = translated('connector', {
   says: (company: string, can: string) => `${company}: ${can}`,
   viewsLabel: 'Views',
   views: {
@@ -63,6 +65,7 @@ export const connectorWords = {
   facts: {
     title: 'Connector',
     state: 'State',
+    fault: 'Cannot be read',
     company: 'Company',
     source: 'Documentation that was read',
     can: 'Can do',
@@ -183,33 +186,44 @@ export const connectorWords = {
     words: 'In the words of samples',
     ruleText: (pointer: string) => `The rule at ${pointer}`,
   },
-}
+})
 
-const exact: Record<string, string> = {
-  unknown: 'The outcome is unknown: nothing changes, and it is asked about again.',
-  unread: 'It is kept, stays open and is counted, until a person looks into it.',
-  accepted: 'The company has taken the payout; it is under way.',
-  paid: 'The payout is paid.',
-  rejected: 'The company refuses it: it fails.',
-  'rejected, another may try': 'The company refuses it: another provider may be tried.',
-  cancelled: 'The payout is cancelled.',
-  returned: 'The payout was paid and has come back.',
-  not_found: 'The company does not know it.',
-}
+/** What the words of samples mean for an order. */
+export const meaningWords = translated('meaning', {
+  exact: {
+    unknown: 'The outcome is unknown: nothing changes, and it is asked about again.',
+    unread: 'It is kept, stays open and is counted, until a person looks into it.',
+    accepted: 'The company has taken the payout; it is under way.',
+    paid: 'The payout is paid.',
+    rejected: 'The company refuses it: it fails.',
+    'rejected, another may try': 'The company refuses it: another provider may be tried.',
+    cancelled: 'The payout is cancelled.',
+    returned: 'The payout was paid and has come back.',
+    not_found: 'The company does not know it.',
+  } as Record<string, string>,
+  deposit: (what: string) => `The deposit is taken; the payer gets: ${what}.`,
+  payment: (amount: string, order: string) => `A payment of ${amount} for ${order}.`,
+  takenBack: (order: string) => `The payment for ${order} is taken back.`,
+  ended: (state: string, order: string) => `The deposit ${order} ends as ${state}.`,
+  payout: (outcome: string, order: string) => `Of the payout ${order}: ${outcome}.`,
+  cost: (amount: string, order: string) => `A cost of ${amount} for ${order}.`,
+  line: (amount: string) => `A line of ${amount} on the bank account.`,
+  ofNoInterest: 'Nothing: the rule says that it is of no interest.',
+})
 
 const patterns: [RegExp, (first: string, second: string) => string][] = [
-  [/^accepted with (.+)$/, (what) => `The deposit is taken; the payer gets: ${what}.`],
-  [/^payment (.+) for (.+)$/, (amount, order) => `A payment of ${amount} for ${order}.`],
-  [/^payment_taken_back for (.+)$/, (order) => `The payment for ${order} is taken back.`],
-  [/^deposit_ended (\S+) for (.+)$/, (state, order) => `The deposit ${order} ends as ${state}.`],
-  [/^payout (.+) for (.+)$/, (outcome, order) => `Of the payout ${order}: ${outcome}.`],
-  [/^cost (.+) for (.+)$/, (amount, order) => `A cost of ${amount} for ${order}.`],
-  [/^line (.+)$/, (amount) => `A line of ${amount} on the bank account.`],
+  [/^accepted with (.+)$/, meaningWords.deposit],
+  [/^payment (.+) for (.+)$/, meaningWords.payment],
+  [/^payment_taken_back for (.+)$/, meaningWords.takenBack],
+  [/^deposit_ended (\S+) for (.+)$/, meaningWords.ended],
+  [/^payout (.+) for (.+)$/, meaningWords.payout],
+  [/^cost (.+) for (.+)$/, meaningWords.cost],
+  [/^line (.+)$/, meaningWords.line],
 ]
 
 /** What a word of the samples means for the order. */
 export function meaningOf(got: string): string {
-  const known = exact[got]
+  const known = meaningWords.exact[got]
   if (known !== undefined) return known
   for (const [pattern, says] of patterns) {
     const [, first = '', second = ''] = pattern.exec(got) ?? []
@@ -218,4 +232,4 @@ export function meaningOf(got: string): string {
   return got
 }
 
-export const ofNoInterest = 'Nothing: the rule says that it is of no interest.'
+export const { ofNoInterest } = meaningWords

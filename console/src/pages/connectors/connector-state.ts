@@ -5,7 +5,9 @@ import { api } from '../../paths.ts'
 export type ConnectorSummary = Row<typeof api.connectors>
 
 /** What a connector is doing, in one word: what hinders it first. */
-export function stateOf({ version, newest_passed, state, figures }: ConnectorSummary): string {
+export function stateOf(connector: ConnectorSummary): string {
+  const { version, newest_passed, state, figures, fault } = connector
+  if (fault !== null) return 'unreadable'
   if (version === null) return newest_passed ? 'ready' : 'needs_samples'
   if (state !== 'on' || !figures || figures.state === 'open') return state
   return figures.state === 'paused' ? 'paused' : 'probing'

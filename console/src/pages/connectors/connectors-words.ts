@@ -1,4 +1,6 @@
-export const connectorsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const connectorsWords = translated('connectors', {
   title: 'Connectors',
   says: 'Payment companies that are connected by a document: how to ask for a deposit, hand over a payout, and read what the company tells.',
   add: 'Add a connector',
@@ -19,7 +21,7 @@ export const connectorsWords = {
     failures: 'Failures',
     fault: 'Last failure',
   },
-}
+})
 
 /** What a connector can do, and in which currencies. */
 export function canText(row: {

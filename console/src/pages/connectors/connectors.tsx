@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../../api.ts'
+import { locale } from '../../languages/language.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -43,6 +44,7 @@ export default function Connectors() {
           columns={columnsWith(waiting)}
           rows={found.data?.data}
           rowKey={(row) => row.name}
+          to={(row) => pages.connector(row.name)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
@@ -77,13 +79,13 @@ function columnsWith(waiting: ReadonlyMap<string, string>): Column<ConnectorSumm
       key: 'calls',
       head: columns.calls,
       right: true,
-      cell: ({ figures }) => figures?.calls.toLocaleString('en') ?? '–',
+      cell: ({ figures }) => figures?.calls.toLocaleString(locale) ?? '–',
     },
     {
       key: 'failures',
       head: columns.failures,
       right: true,
-      cell: ({ figures }) => figures?.failures.toLocaleString('en') ?? '–',
+      cell: ({ figures }) => figures?.failures.toLocaleString(locale) ?? '–',
     },
     {
       key: 'fault',

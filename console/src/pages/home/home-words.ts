@@ -1,6 +1,6 @@
-const many = (count: number) => count.toLocaleString('en')
+import { numberText, translated } from '../../languages/language.ts'
 
-export const homeWords = {
+export const homeWords = translated('home', {
   setUp: {
     title: (done: number, of: number) => `Set up: ${done} of ${of} done`,
     away: 'Put this list away',
@@ -32,17 +32,20 @@ export const homeWords = {
     deposit: 'Deposits paid, in all currencies',
     withdraw: 'Withdrawals paid, in all currencies',
   },
-  dayNote: (day: { orders: number; paid: number; ended: number }, before: string) =>
-    `${many(day.paid)} of ${many(day.ended)} ended, ${many(day.orders - day.ended)} waiting; yesterday ${before}`,
+  dayNote: (paid: string, ended: string, waiting: string, before: string) =>
+    `${paid} of ${ended} ended, ${waiting} waiting; yesterday ${before}`,
+  restoreHold: {
+    title: 'Payouts are held after a restore',
+    asking: 'Providers are being asked what they have paid.',
+    open: (open: string) => `Differences to be looked into before two people release it: ${open}.`,
+    none: 'Two people can release it.',
+  },
   refused: {
     title: 'Orders are refused',
-    orders: (orders: { kind: string; currency: string }[]) =>
-      `No provider takes ${orders
-        .map(
-          ({ kind, currency }) =>
-            `${kind === 'deposit' ? 'deposits' : 'withdrawals'} in ${currency}`,
-        )
-        .join(', ')}: every one is answered with 503. Switch a provider on, or connect one.`,
+    deposit: (currency: string) => `deposits in ${currency}`,
+    withdraw: (currency: string) => `withdrawals in ${currency}`,
+    orders: (what: string) =>
+      `No provider takes ${what}: every one is answered with 503. Switch a provider on, or connect one.`,
   },
   payments: 'Payments to decide',
   openItems: 'Open items',
@@ -92,7 +95,7 @@ export const homeWords = {
   proofGreen: (unproved: number) =>
     unproved === 0
       ? 'The ledger is proved'
-      : `The ledger is proved; ${unproved.toLocaleString('en')} new rows follow`,
+      : `The ledger is proved; ${numberText(unproved)} new rows follow`,
   proofRed: (agents: number) =>
     agents === 1
       ? 'The book of 1 agent does not add up'
@@ -100,4 +103,4 @@ export const homeWords = {
   providers: 'Providers today',
   providerPaid: (paid: number, failed: number) => `${paid} paid, ${failed} failed`,
   providerOpen: (open: number, unknown: number) => `${open} under way, ${unknown} unknown`,
-}
+})

@@ -2,6 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { ask } from '../../api.ts'
+import { numberText } from '../../languages/language.ts'
 import { Figures } from '../../parts/figures.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
@@ -60,6 +61,7 @@ export default function Home() {
         {home.open_items && <Alarm items={home.open_items} />}
         {home.proof && <Proof proof={home.proof} />}
       </PageHead>
+      {home.restore_hold && <Held hold={home.restore_hold} />}
       {home.refuses && home.refuses.length > 0 && <Refused orders={home.refuses} />}
       {home.set_up && <SetUp steps={home.set_up} />}
       {home.payout_alarms && <PayoutAlarms alarms={home.payout_alarms} />}
@@ -90,12 +92,33 @@ function Coming() {
   )
 }
 
+/** Warns that nothing is paid out since the database was restored. */
+function Held({ hold }: { hold: NonNullable<HomeView['restore_hold']> }) {
+  const open = hold.open_differences
+  return (
+    <Panel title={says.restoreHold.title}>
+      <p role="alert">
+        <PageLink to={pages.rules}>
+          {hold.asked
+            ? open > 0
+              ? says.restoreHold.open(numberText(open))
+              : says.restoreHold.none
+            : says.restoreHold.asking}
+        </PageLink>
+      </p>
+    </Panel>
+  )
+}
+
 /** Warns that orders are answered with 503, because no provider takes them. */
 function Refused({ orders }: { orders: NonNullable<HomeView['refuses']> }) {
+  const what = orders.map(({ kind, currency }) =>
+    kind === 'deposit' ? says.refused.deposit(currency) : says.refused.withdraw(currency),
+  )
   return (
     <Panel title={says.refused.title}>
       <p role="alert">
-        <PageLink to={pages.providers}>{says.refused.orders(orders)}</PageLink>
+        <PageLink to={pages.providers}>{says.refused.orders(what.join(', '))}</PageLink>
       </p>
     </Panel>
   )

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core'
 import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { agoText } from '../../parts/when.tsx'
@@ -14,18 +15,20 @@ const { payoutAlarms: says } = homeWords
 export function PayoutAlarms({ alarms }: { alarms: Alarms }) {
   if (alarms.length === 0) return null
   return (
-    <Panel title={says.title}>
-      <ul className={classes.alarms}>
-        {alarms.map((alarm) => (
-          <li key={`${alarm.kind} ${alarm.account} ${alarm.place}`}>
-            <strong role="alert">{says.kinds[alarm.kind](alarm.count, alarm.account)}</strong>
-            <span>{homeWords.oldest(agoText(alarm.oldest_at))}</span>
-            <span>{says.remedies[alarm.kind]}</span>
-            <Where alarm={alarm} />
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <Box mb="md">
+      <Panel title={says.title}>
+        <ul className={classes.alarms}>
+          {alarms.map((alarm) => (
+            <li key={`${alarm.kind} ${alarm.account} ${alarm.place}`}>
+              <strong role="alert">{says.kinds[alarm.kind](alarm.count, alarm.account)}</strong>
+              <span>{homeWords.oldest(agoText(alarm.oldest_at))}</span>
+              <span>{says.remedies[alarm.kind]}</span>
+              <Where alarm={alarm} />
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </Box>
   )
 }
 

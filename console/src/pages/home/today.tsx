@@ -1,3 +1,4 @@
+import { locale, numberText } from '../../languages/language.ts'
 import { Figure, Figures } from '../../parts/figures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { pages } from '../../paths.ts'
@@ -79,14 +80,19 @@ function DayFigure(props: {
       label={says.success[props.kind]}
       to={pages.orders}
       search={{ kind: props.kind, from: props.from }}
-      note={says.dayNote(today, rate(yesterday.success_rate))}
+      note={says.dayNote(
+        numberText(today.paid),
+        numberText(today.ended),
+        numberText(today.orders - today.ended),
+        rate(yesterday.success_rate),
+      )}
     >
       {rate(today.success_rate)}
     </Figure>
   )
 }
 
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 function rate(value: number | null): string {
   return value === null ? '–' : percent.format(value)

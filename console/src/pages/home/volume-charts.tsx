@@ -1,3 +1,4 @@
+import { locale } from '../../languages/language.ts'
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { use } from 'react'
@@ -8,7 +9,7 @@ import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
 import { homeWords as says } from './home-words.ts'
 
-const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
+const shortly = new Intl.NumberFormat(locale, { notation: 'compact' })
 
 /** Hourly volumes in and out, yesterday and today, one chart per currency. */
 export default function VolumeCharts({ home }: { home: HomeView }) {

@@ -1,15 +1,16 @@
 import type { Answer } from '../../api.ts'
+import { locale } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 
 export type InsightsView = Answer<typeof api.insights>
 
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 
 export function rateText(rate: number | null | undefined): string {
   return rate === null || rate === undefined ? '–' : percent.format(rate)
 }
 
-const signed = new Intl.NumberFormat('en', {
+const signed = new Intl.NumberFormat(locale, {
   style: 'percent',
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',

@@ -1,8 +1,10 @@
-export const insightsWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const insightsWords = translated('insights', {
   title: 'Insights',
   asOf: 'As of',
   behind: (rows: number) =>
-    `${rows.toLocaleString('en')} journal rows are being counted and are not in these figures yet.`,
+    `${numberText(rows)} journal rows are being counted and are not in these figures yet.`,
   period: 'Period',
   periods: { '24h': '24 h', '7d': '7 days', '30d': '30 days', '12m': '12 months' },
   agent: 'Agent',
@@ -17,8 +19,7 @@ export const insightsWords = {
   volumeIn: 'In, paid',
   volumeOut: 'Out, paid',
   success: { deposit: 'Deposits paid', withdraw: 'Withdrawals paid' },
-  ended: (paid: number, ended: number) =>
-    `${paid.toLocaleString('en')} of ${ended.toLocaleString('en')} ended`,
+  ended: (paid: number, ended: number) => `${numberText(paid)} of ${numberText(ended)} ended`,
   volume: (currency: string) => `Volume in ${currency}`,
   rates: 'Share paid of orders that ended',
   balance: (currency: string) => `What agents have, ${currency}`,
@@ -62,4 +63,4 @@ export const insightsWords = {
   change: 'Change',
   costsBy: 'What providers charged',
   noneOf: '–',
-}
+})

@@ -1,3 +1,4 @@
+import { locale } from '../../languages/language.ts'
 import { moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Plot } from '../../parts/plot.tsx'
@@ -7,7 +8,7 @@ import classes from './insights.module.css'
 import { type InsightsView, rateText } from './insights-view.ts'
 import { insightsWords as says } from './insights-words.ts'
 
-const shortly = new Intl.NumberFormat('en', { notation: 'compact' })
+const shortly = new Intl.NumberFormat(locale, { notation: 'compact' })
 const kinds = ['deposit', 'withdraw'] as const
 const nameOf = { deposit: says.in, withdraw: says.out }
 
@@ -124,7 +125,7 @@ export function TimePlot({ found }: { found: InsightsView }) {
         label={says.timeToPaid}
         as="bars"
         points={points}
-        format={(value) => value.toLocaleString('en')}
+        format={(value) => value.toLocaleString(locale)}
         short={(value) => shortly.format(value)}
         series={kinds.map((kind) => ({
           name: nameOf[kind],

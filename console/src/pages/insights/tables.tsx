@@ -1,4 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
+import { locale } from '../../languages/language.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -12,7 +13,7 @@ import { changeText, type InsightsView, rateText } from './insights-view.ts'
 import { insightsWords as says } from './insights-words.ts'
 import { Share } from './share.tsx'
 
-const number = (value: number) => value.toLocaleString('en')
+const number = (value: number) => value.toLocaleString(locale)
 const nothing = <Empty title={says.none} teach={says.noneTeach} />
 
 interface Stage {

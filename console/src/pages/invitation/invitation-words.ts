@@ -1,4 +1,6 @@
-export const invitationWords = {
+import { translated } from '../../languages/language.ts'
+
+export const invitationWords = translated('invitation', {
   title: 'Welcome',
   says: (email: string | null, role: string) =>
     email === null ? 'You are the first user and become admin.' : `${email} joins as ${role}.`,
@@ -11,4 +13,4 @@ export const invitationWords = {
   byHand: 'Or type in this key:',
   confirm: 'Type the code it shows',
   done: 'Set up and sign in',
-}
+})

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { ask, type Body } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { currencies } from '../../parts/currencies.ts'
@@ -262,7 +263,7 @@ function bodyOf(draft: Draft): Form {
     kind,
     measure,
     outcome,
-    ...(isSum && { per: draft.per, period: draft.period, most: draft.most.trim() }),
+    ...(isSum && { per: draft.per, period: draft.period, most: plainNumber(draft.most) }),
     ...(isForEach && { currency: draft.currency }),
     ...(outcome === 'wait' && { hours: Number(draft.hours) }),
     ...(isList && {

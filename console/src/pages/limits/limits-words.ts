@@ -1,4 +1,6 @@
-export const limitsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const limitsWords = translated('limits', {
   title: 'Limits and lists',
   says: 'What new orders are measured against: amounts and numbers over time, new accounts, and lists.',
   rules: 'Rules',
@@ -64,4 +66,4 @@ export const limitsWords = {
   tried: (hits: number, orders: number, amount: string) =>
     `${hits} of ${orders} orders go beyond it: ${amount}.`,
   triedPart: 'There were more orders; only the newest 100,000 were looked at.',
-}
+})

@@ -12,6 +12,7 @@ import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { ShownOnce } from '../../parts/secret-once.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
+import { AlertTimes } from './alert-times.tsx'
 import classes from './me.module.css'
 import { meWords } from './me-words.ts'
 
@@ -97,6 +98,7 @@ export function Alerts() {
         />
         <Latest latest={found.data?.latest ?? []} />
       </Panel>
+      {found.data && <AlertTimes times={found.data.times} />}
       {setting && <SetChannel channel={setting} close={() => setSetting(undefined)} />}
       {choosing && (
         <Choose kind={choosing} channels={channels} close={() => setChoosing(undefined)} />
@@ -123,7 +125,9 @@ function Latest({ latest }: { latest: Mine['latest'] }) {
 
 function SetChannel({ channel, close }: { channel: Channel; close: () => void }) {
   const queries = useQueryClient()
-  const [target, setTarget] = useDraft('alert-channel/target', channel.target ?? '')
+  // Of a Slack channel only the host is known here.
+  const known = channel.channel === 'slack' ? '' : (channel.target ?? '')
+  const [target, setTarget] = useDraft('alert-channel/target', known)
   const [secret, setSecret] = useState<string>()
   const name = channel.channel as Settable
   if (secret !== undefined) {

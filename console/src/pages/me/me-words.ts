@@ -1,4 +1,6 @@
-export const meWords = {
+import { translated } from '../../languages/language.ts'
+
+export const meWords = translated('me', {
   title: 'Your account',
   sessions: 'Where you are signed in',
   current: 'This one',
@@ -27,6 +29,21 @@ export const meWords = {
     removeTitle: (name: string) => `Remove ${name}`,
     removeExplain: 'It no longer signs you in. Your password and authenticator stay.',
   },
+  times: {
+    title: 'When you are told',
+    set: 'Set hours',
+    saved: 'Your hours are set.',
+    explain:
+      'In quiet hours you are told at once only of security, books that do not prove and money that left against the books. The rest comes afterwards, in one message. A digest tells of the day before. Empty: never.',
+    quiet: 'Quiet hours',
+    digest: 'Daily digest',
+    quietFrom: 'Quiet from',
+    quietTo: 'Until',
+    digestAt: 'Digest at',
+    zone: 'Time zone',
+    never: 'never',
+    between: (from: string, to: string) => `${from} to ${to}`,
+  },
   alerts: {
     title: 'What you are told of',
     channels: 'Where you are told',
@@ -50,12 +67,26 @@ export const meWords = {
     latest: 'The latest',
     secret: 'Secret of the webhook',
     secretOnce: 'It signs every request, as callbacks are signed. It is shown only now.',
-    names: { mail: 'Mail', webhook: 'Webhook', telegram: 'Telegram', line: 'LINE' },
-    states: { waiting: 'waits', sent: 'sent', given_up: 'given up' },
+    names: {
+      mail: 'Mail',
+      webhook: 'Webhook',
+      telegram: 'Telegram',
+      line: 'LINE',
+      slack: 'Slack',
+    },
+    states: {
+      waiting: 'waits',
+      held: 'held in quiet hours',
+      gathered: 'sent with others',
+      sent: 'sent',
+      given_up: 'given up',
+    },
     hints: {
       webhook: 'An address that takes signed requests, as an agent has for callbacks.',
       telegram: "The number of a chat in which the operator's bot was started.",
       line: "The id of a LINE user who added the operator's account as a friend.",
+      slack:
+        'The address of an incoming webhook that Slack made for a channel. It is not shown again.',
     },
   },
-}
+})

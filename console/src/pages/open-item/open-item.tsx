@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { type Answer, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -22,10 +23,12 @@ import { useMe } from '../../session.tsx'
 import { openItemWords as says } from './open-item-words.ts'
 
 type ItemDetail = Answer<typeof api.openItem>
+type Booking = ItemDetail['bookings'][number]
 
 export default function OpenItem() {
   const { itemId = '' }: { itemId?: string } = useParams({ strict: false })
   const [closing, setClosing] = useDraft('closing', false)
+  const [booking, setBooking] = useDraft<Booking | null>('booking', null)
   const me = useMe()
   const queries = useQueryClient()
   const queryKey = ['open-item', itemId]
@@ -63,6 +66,20 @@ export default function OpenItem() {
       <Stack gap="md">
         <Panel title={says.next}>
           {found.data.next} <PageLink to={pages.order(item.txn_id)}>{says.toOrder}</PageLink>
+          {found.data.bookings.length > 0 && (
+            <Group gap="xs" mt="sm">
+              {found.data.bookings.map((way) => (
+                <ActButton
+                  key={way}
+                  size="sm"
+                  whyNot={whyNot(me, 'adjust_wallets')}
+                  onClick={() => setBooking(way)}
+                >
+                  {says.bookings[way]?.button ?? way}
+                </ActButton>
+              ))}
+            </Group>
+          )}
         </Panel>
         <Group grow align="stretch" preventGrowOverflow={false} gap="md">
           <About detail={found.data} />
@@ -79,6 +96,14 @@ export default function OpenItem() {
         </Group>
       </Stack>
       {closing && <CloseDialog itemId={itemId} changed={changed} close={() => setClosing(false)} />}
+      {booking !== null && (
+        <BookDialog
+          itemId={itemId}
+          way={booking}
+          changed={changed}
+          close={() => setBooking(null)}
+        />
+      )}
     </>
   )
 }
@@ -93,7 +118,7 @@ function About({ detail: { item, order } }: { detail: ItemDetail }) {
           [facts.amount, <Money key="m" amount={item.amount} currency={item.currency} />],
           [facts.provider, item.provider],
           [facts.reference, <CopyId key="r" id={item.reference} />],
-          [facts.agent, item.agent_name ?? '–'],
+          [facts.agent, <AgentLink key="agent" {...item} />],
           [facts.order, <CopyId key="o" id={item.txn_id} to={pages.order(item.txn_id)} />],
           [facts.orderNow, <StateBadge key="s" state={order.status} />],
           [facts.openedAt, <When key="w" at={item.opened_at} />],
@@ -103,6 +128,35 @@ function About({ detail: { item, order } }: { detail: ItemDetail }) {
         ]}
       />
     </Panel>
+  )
+}
+
+/** Books what left, or that it is back, which closes the item. Policy may ask for a second person. */
+function BookDialog(props: {
+  itemId: string
+  way: Booking
+  changed: () => Promise<unknown>
+  close: () => void
+}) {
+  const queries = useQueryClient()
+  const words = says.bookings[props.way]
+  return (
+    <ActDialog
+      draft="booking"
+      title={words?.button ?? props.way}
+      explain={words?.explain}
+      confirm={words?.button ?? props.way}
+      danger
+      reasonHint={says.evidenceHint}
+      close={props.close}
+      act={async ({ reason, code }) => {
+        const params = { item_id: props.itemId }
+        await ask(api.bookOpenItem, { params, body: { as: props.way, reason, code } })
+        await props.changed()
+        void queries.invalidateQueries({ queryKey: ['open-items'] })
+        notifications.show({ message: says.bookedNow })
+      }}
+    />
   )
 }
 

@@ -1,4 +1,6 @@
-export const openItemsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const openItemsWords = translated('openItems', {
   title: 'Open items',
   says: 'Payouts where a provider’s report contradicts the books. Such a report never changes the books: an operator finds out what is true.',
   none: 'Nothing contradicts the books',
@@ -38,4 +40,4 @@ export const openItemsWords = {
     closedNow: 'The report is closed.',
     evidenceHint: 'What you found out, and from whom. It stays with the report.',
   },
-}
+})

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
@@ -38,7 +39,7 @@ const columns: Column<Item>[] = [
     key: 'amount',
     head: says.columns.amount,
     right: true,
-    phone: 'plain',
+    phone: 'first',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   { key: 'age', head: says.columns.age, cell: (row) => <When at={row.opened_at} ago /> },
@@ -47,7 +48,7 @@ const columns: Column<Item>[] = [
     head: says.columns.order,
     cell: (row) => <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
   },
-  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => row.agent_name ?? '–' },
+  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => <AgentLink {...row} /> },
   { key: 'assignee', head: says.columns.assignee, cell: (row) => row.assignee ?? '–' },
   { key: 'reference', head: says.columns.reference, extra: true, cell: (row) => row.reference },
 ]
@@ -102,6 +103,7 @@ export default function OpenItems() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.item_id}
+          to={(row) => pages.openItem(row.item_id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

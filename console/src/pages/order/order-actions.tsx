@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
@@ -97,7 +98,7 @@ function AskFirst(props: { detail: OrderDetail; action: Action; asked: Asked; cl
             // The version the user saw: if the order has changed since, the service refuses the action.
             version: props.asked.version,
             ...(needs.includes('code') && { code }),
-            ...(needsAmount && { amount: refunded.trim(), ref: props.asked.ref }),
+            ...(needsAmount && { amount: plainNumber(refunded), ref: props.asked.ref }),
             ...(needsAmount && isElsewhere && { to }),
           },
         })

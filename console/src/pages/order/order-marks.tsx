@@ -4,11 +4,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask, type Body } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { may } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import classes from './order.module.css'
@@ -64,7 +65,9 @@ function About({ mark, say }: { mark: Mark; say: (said: Said) => void }) {
         <strong>{says.about[mark.about]}</strong>
         {mark.tags.map((tag) => (
           <Toned key={tag} tone="info">
-            {tag}
+            <PageLink to={pages.orders} search={{ tag }}>
+              {tag}
+            </PageLink>
             {mayWrite && (
               <ActionIcon
                 size={14}

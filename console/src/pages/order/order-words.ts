@@ -1,4 +1,6 @@
-export const orderWords = {
+import { translated } from '../../languages/language.ts'
+
+export const orderWords = translated('order', {
   title: 'Order',
   heading: (kind: string, refId: string) => `${kind} ${refId}`,
   about: 'Details',
@@ -107,4 +109,4 @@ export const orderWords = {
       explain: 'The latest callback of this order is sent again, with the same body.',
     },
   },
-}
+})

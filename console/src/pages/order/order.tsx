@@ -180,7 +180,15 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
             </PageLink>,
           ],
           [facts.refId, <CopyId key="r" id={order.ref_id} />],
-          [facts.userId, <CopyId key="u" id={order.user_id} />],
+          [
+            facts.userId,
+            <CopyId
+              key="u"
+              id={order.user_id}
+              to={pages.orders}
+              search={{ agent: order.app_id, user: order.user_id }}
+            />,
+          ],
           [facts.amount, money(order.amount)],
           order.paid_amount !== null && [facts.paidAmount, money(order.paid_amount)],
           [facts.fee, money(order.paid_fee ?? order.fee)],

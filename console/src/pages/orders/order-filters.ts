@@ -29,6 +29,7 @@ const fields: Field[] = [
   { kind: 'time', name: 'from', label: filters.from, more: true },
   { kind: 'time', name: 'to', label: filters.to, more: true },
   { kind: 'text', name: 'min_amount', label: filters.minAmount, numeric: true, more: true },
+  { kind: 'text', name: 'user', label: filters.user, more: true },
   { kind: 'text', name: 'max_amount', label: filters.maxAmount, numeric: true, more: true },
 ]
 
@@ -48,5 +49,6 @@ export function useOrderFields(): Field[] {
     },
     ...fields.slice(3),
     { kind: 'text', name: 'provider', label: filters.provider, more: true },
+    { kind: 'text', name: 'tag', label: filters.tag, hint: filters.tagHint, more: true },
   ]
 }

@@ -1,4 +1,6 @@
-export const ordersWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const ordersWords = translated('orders', {
   title: 'Orders',
   none: 'No orders yet',
   noneTeach:
@@ -21,6 +23,7 @@ export const ordersWords = {
     account: 'Account',
     accountName: 'Account name',
     provider: 'Provider',
+    tags: 'Tags',
     completedAt: 'Completed',
   },
   filters: {
@@ -34,6 +37,9 @@ export const ordersWords = {
     minAmount: 'Amount from',
     maxAmount: 'Amount to',
     provider: 'Provider',
+    user: 'User',
+    tag: 'Tag',
+    tagHint: 'Of the order or its user',
     payout: 'Payout',
     unknownPayout: 'Outcome unknown',
   },
@@ -78,8 +84,8 @@ export const ordersWords = {
   csv: {
     start: 'CSV',
     file: 'orders.csv',
-    progress: (rows: number) => `${rows.toLocaleString('en')} rows, stop`,
-    done: (rows: number) => `${rows.toLocaleString('en')} orders saved as CSV.`,
+    progress: (rows: number) => `${numberText(rows)} rows, stop`,
+    done: (rows: number) => `${numberText(rows)} orders saved as CSV.`,
     failed: 'The export was interrupted',
   },
-}
+})

@@ -10,7 +10,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
 import { ChosenOrders } from './chosen-orders.tsx'
 import { CsvExport } from './csv-export.tsx'
@@ -34,7 +34,7 @@ export default function Orders() {
   })
   const isAgent = me.user.role === 'agent'
   const columns = orderColumns.filter(
-    ({ key }) => !isAgent || (key !== 'agent' && key !== 'provider'),
+    ({ key }) => !isAgent || (key !== 'agent' && key !== 'provider' && key !== 'tags'),
   )
   const { shown, picker } = useColumns('orders', columns)
   const [chosen, setChosen] = useState<string[]>([])
@@ -44,7 +44,7 @@ export default function Orders() {
   const choice: Column<OrderRow> = {
     key: 'chosen',
     head: ordersWords.chosen.column,
-    phone: 'plain',
+    phone: 'last',
     cell: ({ txn_id, ref_id }) => (
       <Checkbox
         size="xs"
@@ -74,6 +74,7 @@ export default function Orders() {
           isChosen={({ txn_id }) => txnIds.includes(txn_id)}
           rows={found.data?.data}
           rowKey={(row) => row.txn_id}
+          to={(row) => pages.order(row.txn_id)}
           isNew={isNew}
           empty={<NoOrders isFiltered={Object.keys(filters).length > 0} />}
         />

@@ -1,4 +1,6 @@
-export const paymentWords = {
+import { translated } from '../../languages/language.ts'
+
+export const paymentWords = translated('payment', {
   title: 'Payment',
   heading: (amount: string) => `Payment of ${amount}`,
   toWallet: 'Credit a wallet',
@@ -86,4 +88,4 @@ export const paymentWords = {
       confirm: 'Dismiss it',
     },
   },
-}
+})

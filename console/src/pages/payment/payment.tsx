@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Facts } from '../../parts/facts.tsx'
@@ -157,7 +158,7 @@ function About({ payment }: Pick<PaymentDetail, 'payment'>) {
           [facts.amount, <Money key="m" amount={payment.amount} currency={payment.currency} />],
           [facts.paidAt, <When key="p" at={payment.paid_at} />],
           [facts.reportedAt, <When key="r" at={payment.reported_at} />],
-          [facts.agent, payment.agent_name ?? '–'],
+          [facts.agent, <AgentLink key="agent" {...payment} />],
           payment.txn_id !== null && [
             facts.order,
             <CopyId key="o" id={payment.txn_id} to={pages.order(payment.txn_id)} />,

@@ -1,4 +1,6 @@
-export const paymentsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const paymentsWords = translated('payments', {
   title: 'Payments to decide',
   says: 'Payments that came in and could not be credited automatically. None is ever dropped: each waits for an operator’s decision.',
   none: 'Nothing to decide',
@@ -24,4 +26,4 @@ export const paymentsWords = {
     reference: 'Reference',
     assignee: 'Assignee',
   },
-}
+})

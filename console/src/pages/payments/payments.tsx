@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable, useColumns } from '../../parts/data-table.tsx'
@@ -30,14 +31,14 @@ const columns: Column<Payment>[] = [
   {
     key: 'why',
     head: says.columns.why,
-    phone: 'plain',
+    phone: 'beside',
     cell: (row) => <StateBadge state={row.why ?? row.state} />,
   },
   {
     key: 'amount',
     head: says.columns.amount,
     right: true,
-    phone: 'plain',
+    phone: 'first',
     cell: (row) => <Money amount={row.amount} currency={row.currency} />,
   },
   { key: 'age', head: says.columns.age, cell: (row) => <When at={row.reported_at} ago /> },
@@ -47,7 +48,7 @@ const columns: Column<Payment>[] = [
     extra: true,
     cell: (row) => <When at={row.paid_at} />,
   },
-  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => row.agent_name ?? '–' },
+  { key: 'agent', head: says.columns.agent, clip: true, cell: (row) => <AgentLink {...row} /> },
   {
     key: 'payer',
     head: says.columns.payer,
@@ -124,6 +125,7 @@ export default function Payments() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.payment_id}
+          to={(row) => pages.payment(row.payment_id)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

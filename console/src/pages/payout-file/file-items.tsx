@@ -109,7 +109,7 @@ function columnsOf(currency: string): Column<Item>[] {
       key: 'amount',
       head: heads.amount,
       right: true,
-      phone: 'plain',
+      phone: 'first',
       cell: (row) => <Money amount={row.amount} currency={currency} />,
     },
     {

@@ -1,4 +1,6 @@
-export const payoutFileWords = {
+import { translated } from '../../languages/language.ts'
+
+export const payoutFileWords = translated('payoutFile', {
   title: (account: string) => `Payout file of ${account}`,
   untitled: 'Payout file',
   says: (count: number) =>
@@ -191,4 +193,4 @@ export const payoutFileWords = {
       never_left: 'nobody has had this file when the bank answered',
     } as Record<string, string | undefined>,
   },
-}
+})

@@ -1,4 +1,6 @@
-export const payoutFilesWords = {
+import { translated } from '../../languages/language.ts'
+
+export const payoutFilesWords = translated('payoutFiles', {
   title: 'Payout files',
   says: 'Withdrawals that leave your bank accounts by a file. One person makes the file, another approves it; only then can it be downloaded and brought to the bank.',
   waiting: {
@@ -15,7 +17,7 @@ export const payoutFilesWords = {
       act: 'New file',
     },
     noCutoff: 'none is set',
-    cutoff: (times: string[], zone: string) => `${times.join(', ')} ${zone}`,
+    cutoff: (times: string, zone: string) => `${times} ${zone}`,
     make: 'Make a file',
     makeFor: (account: string) => `Make a file for ${account}`,
     nothing: 'No withdrawal waits for this account.',
@@ -62,4 +64,4 @@ export const payoutFilesWords = {
       cancelled: '–',
     },
   },
-}
+})

@@ -70,6 +70,7 @@ function WhatWaits() {
       key: 'sum',
       head: words.columns.sum,
       right: true,
+      phone: 'first',
       cell: (row) => <Money amount={row.sum} currency={row.currency} />,
     },
     {
@@ -79,7 +80,7 @@ function WhatWaits() {
         row.next_cutoff === null ? (
           words.noCutoff
         ) : (
-          <span title={words.cutoff(row.cutoffs, row.zone)}>
+          <span title={words.cutoff(row.cutoffs.join(', '), row.zone)}>
             <When at={row.next_cutoff} /> (<When at={row.next_cutoff} due />)
           </span>
         ),
@@ -140,7 +141,12 @@ const columns: Column<File>[] = [
       </PageLink>
     ),
   },
-  { key: 'account', head: heads.account, phone: 'plain', cell: (row) => row.account },
+  {
+    key: 'account',
+    head: heads.account,
+    phone: 'plain',
+    cell: (row) => <PageLink to={pages.bankAccount(row.account)}>{row.account}</PageLink>,
+  },
   {
     key: 'state',
     head: heads.state,
@@ -153,6 +159,7 @@ const columns: Column<File>[] = [
     key: 'sum',
     head: heads.sum,
     right: true,
+    phone: 'first',
     cell: (row) => <Money amount={row.sum} currency={row.currency} />,
   },
   { key: 'by', head: heads.by, cell: (row) => row.made_by },
@@ -177,6 +184,7 @@ function Files() {
           columns={columns}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          to={(row) => pages.payoutFile(row.id)}
           empty={<Empty title={says.files.none} teach={says.files.noneTeach} />}
         />
       )}

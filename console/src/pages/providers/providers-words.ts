@@ -1,4 +1,6 @@
-export const providersWords = {
+import { numberText, percentText, translated } from '../../languages/language.ts'
+
+export const providersWords = translated('providers', {
   title: 'Providers',
   says: 'The companies that move real money. A draining provider takes no new orders and finishes those it has.',
   none: 'No providers',
@@ -15,7 +17,7 @@ export const providersWords = {
   since: 'Of orders created since',
   newestSince: 'There are many orders; only the newest count, created since',
   rate: (rate: number, paid: number, ended: number) =>
-    `${(rate * 100).toFixed(1)}% (${paid.toLocaleString('en')} of ${ended.toLocaleString('en')})`,
+    `${percentText(rate)} (${numberText(paid)} of ${numberText(ended)})`,
   deposits: 'deposits',
   payouts: 'payouts',
   states: {
@@ -63,4 +65,4 @@ export const providersWords = {
     preference: 'Preference',
     weight: 'Weight',
   },
-}
+})

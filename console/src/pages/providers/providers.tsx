@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { trendColumn, useTrends } from '../../parts/sparkline.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
@@ -37,6 +38,7 @@ export default function Providers() {
     queryKey: ['bank-accounts'],
     queryFn: ({ signal }) => ask(api.bankAccounts, { signal }),
   })
+  const trendOf = useTrends('providers')
   const asked = found.data?.data.find(({ name }) => name === askedName)
   const { filters, set } = useFilters()
   const hours = says.overs.some(([value]) => value === filters.hours) ? filters.hours : '24'
@@ -95,6 +97,7 @@ export default function Providers() {
             right: true,
             cell: (row) => rate(figureOf(row)?.payouts),
           },
+          trendColumn<Provider>('providers', (row) => trendOf(row.name)),
           {
             key: 'open',
             head: says.columns.open,

@@ -1,4 +1,5 @@
 import type { Answer } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import type { api } from '../../paths.ts'
 
 export type Route = Answer<typeof api.providerRoutes>['routes'][number]
@@ -66,8 +67,8 @@ export function routesOf(drafts: RouteDraft[]): Route[] {
     ...draft,
     route: draft.route.trim(),
     banks: draft.banks.length === 0 ? null : draft.banks,
-    min_amount: Number(draft.min_amount),
-    max_amount: Number(draft.max_amount),
+    min_amount: Number(plainNumber(draft.min_amount)),
+    max_amount: Number(plainNumber(draft.max_amount)),
     preference: Number(draft.preference),
     weight: Number(draft.weight),
   }))

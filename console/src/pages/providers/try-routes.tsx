@@ -1,6 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type Answer, ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { currencies, currencyChosen, defaultCurrency } from '../../parts/currencies.ts'
 import { useDraft } from '../../parts/draft.ts'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
@@ -28,7 +29,13 @@ export function TryRoutes({ routes, banks }: { routes: () => Route[]; banks: Ban
   const trying = useMutation({
     mutationFn: () =>
       ask(api.tryRoutes, {
-        body: { routes: routes(), direction, currency, bank_code: bank, amount: Number(amount) },
+        body: {
+          routes: routes(),
+          direction,
+          currency,
+          bank_code: bank,
+          amount: Number(plainNumber(amount)),
+        },
       }),
   })
   return (

@@ -50,14 +50,14 @@ export function QueueItem(props: Props) {
       }
     >
       <Stack gap="md">
+        {item.amount !== null && item.currency !== null && (
+          <strong className={classes.amount}>
+            <Money amount={item.amount} currency={item.currency} />
+          </strong>
+        )}
         <Facts
           facts={[
             [facts.kind, says.kinds[item.kind] ?? item.kind],
-            item.amount !== null &&
-              item.currency !== null && [
-                facts.amount,
-                <Money key="m" amount={item.amount} currency={item.currency} />,
-              ],
             item.agent_name !== null && [facts.agent, item.agent_name],
             [facts.since, <When key="s" at={item.since} />],
             item.assignee !== null && [facts.assignee, item.assignee],

@@ -1,4 +1,6 @@
-export const queueWords = {
+import { translated } from '../../languages/language.ts'
+
+export const queueWords = translated('queue', {
   title: 'Queue',
   says: 'Everything that waits for a person, the oldest first. J and K, or the arrows, go to the next and the one before; Enter opens it.',
   list: 'What waits',
@@ -22,7 +24,6 @@ export const queueWords = {
   facts: {
     kind: 'What it is',
     about: 'About',
-    amount: 'Amount',
     agent: 'Agent',
     since: 'Waits since',
     assignee: 'Looked into by',
@@ -66,4 +67,4 @@ export const queueWords = {
     refused: 'Not done',
     close: 'Go on',
   },
-}
+})

@@ -1,4 +1,6 @@
-export const reconciliationWords = {
+import { translated } from '../../languages/language.ts'
+
+export const reconciliationWords = translated('reconciliation', {
   title: 'Reconciliation',
   says: 'Each day of each bank account, the books beside the bank. Green: the statement is in and everything on it is explained. Amber: something is still to come. Red: something does not fit.',
   account: 'Account',
@@ -85,4 +87,4 @@ export const reconciliationWords = {
       'The day is not green: say why you sign it off all the same. If it changes later, it turns red.',
     isDone: 'It is signed off as it is.',
   },
-}
+})

@@ -1,4 +1,6 @@
-export const recordPaymentWords = {
+import { translated } from '../../languages/language.ts'
+
+export const recordPaymentWords = translated('recordPayment', {
   title: (account: string) => `Record a payment to ${account}`,
   says: 'For money that arrived and that the bank has not reported yet. The statement that comes later is about the same payment, so it counts once.',
   payment: 'The payment',
@@ -33,4 +35,4 @@ export const recordPaymentWords = {
   },
   done: 'Recorded',
   known: 'The bank had reported it before: nothing counts again.',
-}
+})

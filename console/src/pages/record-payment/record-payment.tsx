@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog, type Given } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
@@ -73,7 +74,7 @@ export default function RecordPayment() {
       params: { name },
       body: {
         day: draft.day,
-        amount: draft.amount.trim(),
+        amount: plainNumber(draft.amount),
         payer: {
           name: draft.payer.trim(),
           ...(draft.accountNo.trim() && { account_no: draft.accountNo.trim() }),
@@ -191,6 +192,6 @@ export default function RecordPayment() {
 }
 
 function amountText(amount: string, currency: string): string {
-  const number = Number(amount)
+  const number = Number(plainNumber(amount))
   return Number.isFinite(number) ? `${moneyText(number, currency)} ${currency}` : amount
 }

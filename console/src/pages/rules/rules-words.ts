@@ -1,4 +1,6 @@
-export const rulesWords = {
+import { translated } from '../../languages/language.ts'
+
+export const rulesWords = translated('rules', {
   title: 'Two people and stops',
   says: 'Which actions a second person has to approve, and what is stopped.',
   byDefault: (needsTwo: boolean) =>
@@ -51,7 +53,16 @@ export const rulesWords = {
   release: 'Pay out again',
   releaseTitle: 'Pay out again after a restore',
   releaseExplain:
-    'Say what was found out about each difference, and where it is written down. A second person sees the same list and decides.',
+    'Say of each difference what was found out, and as the reason where it is written down. A second person sees the same list and decides.',
+  settled: 'settled since',
+  findingOf: (subject: string) => `What was found: ${subject}`,
+  findings: {
+    not_paid: 'Not paid: it leaves again',
+    has_it: (provider: string, reference: string) =>
+      `${provider} has ${reference}: it is asked about it`,
+    seen: 'Seen, and booked where money is missing',
+  },
+  chooseFinding: 'Choose what was found',
   released: 'Payouts go on',
   stoppedBy: (by: string, reason: string) => `stopped by ${by}: ${reason}`,
-}
+})

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog, type Given } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
@@ -153,7 +154,7 @@ function AddRule(props: {
       explain={says.addExplain}
       confirm={says.add}
       close={props.close}
-      act={(given) => props.save(rule, given)}
+      act={(given) => props.save({ ...rule, above: rule.above && plainNumber(rule.above) }, given)}
     >
       <NativeSelect
         label={says.columns.action}

@@ -1,4 +1,6 @@
-export const settingsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const settingsWords = translated('settings', {
   title: 'Settings',
   says: 'The settings of this process, without secrets. Change them in its environment, not here.',
   idle: 'Sessions end when idle for',
@@ -23,4 +25,4 @@ export const settingsWords = {
     callback_attempts_days: 'Days to keep attempts',
     teller_batch: 'Most commands in one transaction',
   } as Record<string, string>,
-}
+})

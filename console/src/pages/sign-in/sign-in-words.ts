@@ -1,4 +1,6 @@
-export const signInWords = {
+import { translated } from '../../languages/language.ts'
+
+export const signInWords = translated('signIn', {
   title: 'Sign in',
   says: 'Use your password and the current code of your authenticator.',
   saysAgain:
@@ -12,4 +14,4 @@ export const signInWords = {
   email: 'Email',
   password: 'Password',
   codeHint: 'Six digits from your authenticator.',
-}
+})

@@ -5,6 +5,7 @@ import { useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { ask } from '../../api.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
+import { LanguageSelect } from '../../parts/language-select.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { base } from '../../root.ts'
@@ -110,6 +111,7 @@ function SignInHere() {
               {signIn.sso}
             </Button>
           )}
+          <LanguageSelect />
         </Stack>
       </form>
     </Door>

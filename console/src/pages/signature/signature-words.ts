@@ -1,4 +1,6 @@
-export const signatureWords = {
+import { translated } from '../../languages/language.ts'
+
+export const signatureWords = translated('signature', {
   title: 'Signature debugger',
   says: 'Paste a request or a callback as it was sent; the service says what is wrong with its signature.',
   kind: 'What it is',
@@ -18,4 +20,4 @@ export const signatureWords = {
   expected: 'The right one begins with',
   age: 'Age of the timestamp',
   signedText: 'The text to sign',
-}
+})

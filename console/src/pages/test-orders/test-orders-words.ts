@@ -1,4 +1,6 @@
-export const testOrdersWords = {
+import { translated } from '../../languages/language.ts'
+
+export const testOrdersWords = translated('testOrders', {
   title: 'Test orders',
   says: 'Creates an order as the agent itself would, and lets the sandbox’s bank play out a story.',
   agent: 'Agent',
@@ -11,4 +13,4 @@ export const testOrdersWords = {
   create: 'Create',
   made: 'The API’s answer',
   open: 'Open the order',
-}
+})

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
 import { useDraft, useForgetDrafts } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -35,7 +36,7 @@ export default function TestOrders() {
       ask(api.testOrder, {
         body: {
           kind,
-          amount: Number(amount),
+          amount: Number(plainNumber(amount)),
           ...(!isAgent && { agent }),
           ...(story !== '' && { story }),
           ...(refId.trim() !== '' && { ref_id: refId.trim() }),

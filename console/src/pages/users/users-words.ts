@@ -1,4 +1,6 @@
-export const usersWords = {
+import { translated } from '../../languages/language.ts'
+
+export const usersWords = translated('users', {
   title: 'Users',
   says: 'Who may sign in, and with which role. The audit log records everything they do.',
   none: 'No users',
@@ -35,4 +37,4 @@ export const usersWords = {
     did: 'What they did',
     act: 'Change',
   },
-}
+})

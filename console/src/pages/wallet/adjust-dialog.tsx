@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { api } from '../../paths.ts'
@@ -32,7 +33,7 @@ export function AdjustDialog(props: {
       act={async ({ reason, code }) => {
         const { changed } = await ask(api.adjustWallet, {
           params: { app_id: wallet.app_id },
-          body: { amount: Number(amount), reason, ref, code },
+          body: { amount: Number(plainNumber(amount)), reason, ref, code },
         })
         await queries.invalidateQueries({ queryKey: ['wallet'] })
         void queries.invalidateQueries({ queryKey: ['journal'] })

@@ -36,7 +36,13 @@ function columnsIn(currency: string): Column<Entry>[] {
       cell: (row) =>
         row.txn_id === null ? '–' : <CopyId id={row.txn_id} to={pages.order(row.txn_id)} short />,
     },
-    { key: 'amount', head: says.amount, right: true, cell: money((row) => row.amount, true) },
+    {
+      key: 'amount',
+      head: says.amount,
+      right: true,
+      phone: 'first',
+      cell: money((row) => row.amount, true),
+    },
     {
       key: 'held_change',
       head: says.held,

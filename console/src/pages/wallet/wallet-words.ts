@@ -1,4 +1,6 @@
-export const walletWords = {
+import { numberText, translated } from '../../languages/language.ts'
+
+export const walletWords = translated('wallet', {
   title: 'Wallet',
   heading: (agent: string) => `Wallet of ${agent}`,
   balance: 'Available',
@@ -10,7 +12,7 @@ export const walletWords = {
   proof: 'Proof',
   proved: (seq: number, of: number) =>
     // The proof may be further than a wallet as of an earlier time.
-    seq >= of ? `All ${of.toLocaleString('en')} rows proved` : `Proved to #${seq} of #${of}`,
+    seq >= of ? `All ${numberText(of)} rows proved` : `Proved to #${seq} of #${of}`,
   adjust: {
     open: 'Adjust',
     title: (agent: string) => `Adjust the wallet of ${agent}`,
@@ -70,4 +72,4 @@ export const walletWords = {
       written_off: 'Written off',
     } as Record<string, string>,
   },
-}
+})

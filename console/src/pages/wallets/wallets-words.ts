@@ -1,4 +1,6 @@
-export const walletsWords = {
+import { translated } from '../../languages/language.ts'
+
+export const walletsWords = translated('wallets', {
   title: 'Wallets',
   says: 'The balances of all agents. Held money is reserved for withdrawals in progress.',
   none: 'No wallets yet',
@@ -12,4 +14,4 @@ export const walletsWords = {
     fees: 'Fees',
     seq: 'Journal rows',
   },
-}
+})

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { epochOf, readEpochs, seqToGoOnAfter } from '../../callbacks/event-epochs.ts'
+import { epochOf, epochUnsaid, readEpochs, seqToGoOnAfter } from '../../callbacks/event-epochs.ts'
 import { readEvents } from '../../callbacks/read-callbacks.ts'
 import { resendCallbacks } from '../../callbacks/resend-callbacks.ts'
 import { archivedSeq, refuseArchived } from '../../ledger/archived.ts'
@@ -36,7 +36,8 @@ export function eventRoutes(
     door(async ({ agent, request, reply }) => {
       const { after: given, limit, epoch } = eventRange(request.query)
       const epochs = await readEpochs(desk.pool, agent.agentId)
-      const after = epoch === undefined ? given : seqToGoOnAfter(epochs, given, epoch)
+      const from = epoch ?? (await epochUnsaid(desk.pool, agent.agentId, epochs, given))
+      const after = seqToGoOnAfter(epochs, given, from)
       await refuseArchived(desk.pool, agent.agentId, after)
       const events = await readList(agent.agentId, (pool) =>
         readEvents(pool, { agentId: agent.agentId, afterSeq: after, limit: limit + 1 }),

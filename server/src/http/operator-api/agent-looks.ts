@@ -1,6 +1,6 @@
 import { findBrand, logoText, parseColour, parseLogo, saveBrand } from '../../agents/agent-brand.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
-import type { FieldError } from '../../lib/problem.ts'
+import { type FieldError, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
@@ -9,7 +9,10 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { AgentLooks, SetLooks } from './schemas/agents.ts'
 import { agentNamed } from './scope.ts'
 
-/** How an agent looks on its payment page, which its own users may change: it says nothing of money. */
+/**
+ * How an agent looks on its payment page, which its own users may change: it says nothing of money. Anybody else changes
+ * the agent, and policy says how many people that takes.
+ */
 export function agentLooksRoute(api: OperatorApi, { pool, now }: Desk): void {
   operatorRoute(api, {
     method: 'PUT',
@@ -22,6 +25,9 @@ export function agentLooksRoute(api: OperatorApi, { pool, now }: Desk): void {
     schema: { params: AgentParams, body: SetLooks, response: AgentLooks },
     handler: async ({ operator, params, body }) => {
       const agent = await agentNamed(pool, operator, params.app_id)
+      if (operator.agentId === null) {
+        throw new Problem('not_permitted', "These are for the agent's own users: change the agent.")
+      }
       const faults: FieldError[] = []
       const colour = typeof body.colour === 'string' ? parseColour(body.colour) : null
       if (colour === undefined) {

@@ -13,12 +13,15 @@ import {
   channelsOf,
   choicesOf,
   deliveriesOf,
+  deliveryStates,
   removeChannel,
   setChannel,
   setChoice,
 } from '../../alerts/alert-channels.ts'
+import { setTimes, timesOf } from '../../alerts/quiet-hours.ts'
 import { raiseAlert } from '../../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../../db/in-transaction.ts'
+import { isTimeZone } from '../../lib/local-time.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
@@ -36,7 +39,23 @@ const settable = channels.filter((channel) => channel !== 'mail')
 const SettableChannel = oneOf(settable, `one of ${settable.join(', ')}`)
 const chosenKinds = alertKinds.filter((kind) => !securityKinds.includes(kind))
 
+const Time = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'a time of day such as 22:00',
+})
+
+const times = {
+  zone: Type.String({ maxLength: 60, description: 'a time zone such as Asia/Bangkok' }),
+  quiet_from: orNull(Time),
+  quiet_to: orNull(Time),
+  digest_at: orNull(Time),
+}
+
 const MyAlerts = Type.Object({
+  times: Type.Object(times, {
+    description:
+      'from when to when I am not told what can wait, and when I get a digest of the day before; null: never',
+  }),
   channels: Type.Array(
     Type.Object({
       channel: ChannelName,
@@ -58,7 +77,7 @@ const MyAlerts = Type.Object({
       words: Type.String(),
       count: Type.Integer(),
       channel: ChannelName,
-      state: oneOf(['waiting', 'sent', 'given_up'], 'what became of it'),
+      state: oneOf(deliveryStates, 'what became of it'),
       attempts: Type.Integer(),
       error: orNull(Type.String({ description: 'what went wrong last' })),
       at: isoTime('when it last happened'),
@@ -94,7 +113,8 @@ export function alertRoutes(api: OperatorApi, deps: OperatorDeps): void {
           target: Type.String({
             minLength: 1,
             maxLength: 2048,
-            description: 'a URL, the id of a Telegram chat, or the id of a LINE user',
+            description:
+              'a URL, the id of a Telegram chat, the id of a LINE user, or the URL of an incoming webhook of Slack',
           }),
           code: Type.Optional(Code),
         },
@@ -141,7 +161,7 @@ export function alertRoutes(api: OperatorApi, deps: OperatorDeps): void {
       body: Type.Object(
         {
           kind: oneOf(chosenKinds, `one of ${chosenKinds.join(', ')}`),
-          channels: Type.Array(ChannelName, { maxItems: 4 }),
+          channels: Type.Array(ChannelName, { maxItems: channels.length }),
           code: Type.Optional(Code),
         },
         strict,
@@ -151,6 +171,37 @@ export function alertRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async ({ operator, body: { kind, channels: chosen } }) => {
       await change(deps, operator, 'choose_alerts', { kind, channels: chosen }, (tx) =>
         setChoice(tx, operator.userId, kind, chosen),
+      )
+      return myAlerts(deps, operator)
+    },
+  })
+
+  operatorRoute(api, {
+    ...own,
+    method: 'PUT',
+    url: '/me/alerts/times',
+    summary: 'Set my quiet hours, and when I get a digest of the day before',
+    schema: {
+      body: Type.Object({ ...times, code: Type.Optional(Code) }, strict),
+      response: MyAlerts,
+    },
+    handler: async ({ operator, body: { code: _, ...body } }) => {
+      const { zone, quiet_from, quiet_to, digest_at } = body as Record<string, string | null>
+      if (!isTimeZone(String(zone))) throw fieldProblem('zone', 'must be such as Asia/Bangkok')
+      if ((quiet_from == null) !== (quiet_to == null)) {
+        throw fieldProblem('quiet_to', 'goes with quiet_from')
+      }
+      if (quiet_from != null && quiet_from === quiet_to) {
+        throw fieldProblem('quiet_to', 'must differ from quiet_from')
+      }
+      const set = {
+        zone: String(zone),
+        quietFrom: quiet_from ?? null,
+        quietTo: quiet_to ?? null,
+        digestAt: digest_at ?? null,
+      }
+      await change(deps, operator, 'set_alert_times', body, (tx) =>
+        setTimes(tx, operator.userId, set, now()),
       )
       return myAlerts(deps, operator)
     },
@@ -177,7 +228,8 @@ export function alertRoutes(api: OperatorApi, deps: OperatorDeps): void {
   })
 }
 
-async function myAlerts({ desk, alertChannels }: OperatorDeps, operator: Operator) {
+async function myAlerts({ desk, alertChannels, timeZone }: OperatorDeps, operator: Operator) {
+  const hours = await timesOf(desk.pool, operator.userId)
   const { userId, role, email } = operator
   const set = new Map(
     (await channelsOf(desk.pool, userId)).map(({ channel, target }) => [channel, target]),
@@ -192,6 +244,12 @@ async function myAlerts({ desk, alertChannels }: OperatorDeps, operator: Operato
     return { kind, title: alertTitles[kind], always, channels: wanted }
   }
   return {
+    times: {
+      zone: hours?.zone ?? timeZone,
+      quiet_from: hours?.quietFrom ?? null,
+      quiet_to: hours?.quietTo ?? null,
+      digest_at: hours?.digestAt ?? null,
+    },
     channels: channels.map((channel) => ({
       channel,
       available: alertChannels.includes(channel),
@@ -215,6 +273,7 @@ async function checkTarget(
   }
   const faults: Partial<Record<Channel, () => Promise<string | undefined> | string | undefined>> = {
     webhook: () => callbackUrlFault(target, callbackTargets, resolveHost),
+    slack: () => callbackUrlFault(target, callbackTargets, resolveHost),
     telegram: () => (/^-?[1-9]\d{0,18}$/.test(target) ? undefined : 'must be the number of a chat'),
     line: () =>
       /^[UCR][0-9a-f]{32}$/.test(target) ? undefined : 'must be such as U and 32 digits',

@@ -166,8 +166,10 @@ function ruleOf(
   return { rule, fault: undefined }
 }
 
-function keyOf({ action, agentId, currency }: ApprovalRule): string {
-  return `${action} ${agentId} ${currency}`
+function keyOf({ action, agentId, currency, aboveMinor }: ApprovalRule): string {
+  // The most that one code confirms is one amount.
+  const tier = action === 'decide_together' ? '' : (aboveMinor ?? 'any')
+  return `${action} ${agentId} ${currency} ${tier}`
 }
 
 function changedMeanwhile(): Problem {

@@ -74,6 +74,10 @@ export function termsFromDraft(
       draft.payout_format === undefined
         ? (named.payoutFormat ?? null)
         : textOrNull(draft.payout_format),
+    payoutCharacters:
+      (draft.payout_characters as BankAccountTerms['payoutCharacters'] | undefined) ??
+      named.payoutCharacters ??
+      'format',
     payoutCutoffs: draft.payout_cutoffs?.join(',') ?? named.payoutCutoffs ?? '',
     payoutHolidays: draft.payout_holidays?.join(',') ?? named.payoutHolidays ?? '',
     payoutDraftBefore: wholeOrNull(draft.payout_draft_before, named.payoutDraftBefore),

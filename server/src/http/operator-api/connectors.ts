@@ -12,6 +12,7 @@ import {
   type NewUse,
   useVersion,
 } from '../../connectors/connector-store.ts'
+import type { ConnectorsInUse } from '../../connectors/connectors-in-use.ts'
 import {
   addDocument,
   checkedDocument,
@@ -29,7 +30,6 @@ import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type AuditRow, readAudit } from '../../operators/read-audit.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
-import type { LaneFigures } from '../../providers/http/company-lane.ts'
 import type { ConnectorDocument, Echo, NoticeAt } from '../../providers/http/connector-document.ts'
 import { readDocument, secretsUsed } from '../../providers/http/document-faults.ts'
 import { defaultLimits } from '../../providers/http/http-provider.ts'
@@ -88,7 +88,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
           listUses(pool, name),
           listRuns(pool, name),
         ])
-        const figures = providers.connectors?.figuresOf(name)
+        const figures = providers.connectors
         data.push(summaryOf(name, versions, uses[0], runs, states, figures))
       }
       return { data, next: null }
@@ -119,7 +119,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
       ])
       const [use] = uses
       return {
-        ...summaryOf(name, versions, use, runs, states, providers.connectors?.figuresOf(name)),
+        ...summaryOf(name, versions, use, runs, states, providers.connectors),
         source: document.source ?? null,
         limits: limitsOf(shownDocument(versions, use)),
         notice_url: `${desk.publicUrl()}/providers/${name}/notices`,
@@ -393,8 +393,9 @@ function summaryOf(
   use: ConnectorUse | undefined,
   runs: readonly ConnectorRun[],
   states: ReadonlyMap<string, ProviderState>,
-  figures: LaneFigures | undefined,
+  inUse: Pick<ConnectorsInUse, 'figuresOf' | 'faultOf'> | undefined,
 ) {
+  const figures = inUse?.figuresOf(name)
   const newest = versions.at(-1)
   const document = shownDocument(versions, use)
   return {
@@ -405,6 +406,7 @@ function summaryOf(
     newest_version: newest?.version ?? 0,
     newest_passed: runs.some(({ version, passed }) => version === newest?.version && passed),
     ...abilitiesOf(document),
+    fault: inUse?.faultOf(name) ?? null,
     figures: figures
       ? {
           calls: figures.calls,

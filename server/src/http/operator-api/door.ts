@@ -78,7 +78,24 @@ export class OperatorDoor {
     if (!operator) {
       throw new Problem('not_signed_in', 'Sign in; a session ends by itself when it is not used.')
     }
+    if (operator.view && request.routeOptions.config.leavesView !== true) {
+      this.checkView(operator.view, request.method)
+    }
     return operator
+  }
+
+  /** Whoever sees the console as an agent's users do only looks, and only for a while. */
+  private checkView({ role, until }: NonNullable<Operator['view']>, method: string): void {
+    const isOver = until === null || until <= this.options.now()
+    if (isOver || !may({ role }, 'view_as_agents')) {
+      throw new Problem('view_ended', 'The time to see this console is over. Leave it.')
+    }
+    if (!safeMethods.includes(method)) {
+      throw new Problem(
+        'not_permitted',
+        'You see this console as the users of an agent do. Leave it to change anything.',
+      )
+    }
   }
 
   /**
@@ -94,6 +111,9 @@ export class OperatorDoor {
     if (!isOutside && may(operator, permission)) return
     if (operator.userId === lookerId)
       throw new Problem('not_permitted', 'The role viewer may not do this.')
+    // A page of their own that is still open asks for what this agent's users do not have.
+    if (operator.view)
+      throw new Problem('not_found', 'There is nothing here for users of an agent.')
     const { pool, now } = this.options
     const key = String(operator.userId)
     const { taken, waitS } = this.refusals.take(key, refusalsPerS, refusalsAtOnce, now().getTime())

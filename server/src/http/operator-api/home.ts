@@ -11,6 +11,7 @@ import { countStoppedUsers } from '../../operators/user.ts'
 import { countOpenEvents } from '../../payments/open-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
 import { countPayoutAlarms } from '../../payout-files/payout-alarms.ts'
+import { readHold } from '../../payouts/restore-hold.ts'
 import { proofState } from '../../proof/verify.ts'
 import {
   type HourFigure,
@@ -59,10 +60,16 @@ export function homeRoute(api: OperatorApi, desk: Desk, timeZone: string): void 
       const alarms = isAll ? await countPayoutAlarms(pool) : null
       const refuses = isAll ? await refusedBy(desk, agents) : null
       const setUp = isAll ? await readSetUp(pool, refuses?.length === 0) : null
+      const hold = isAll ? await readHold(pool) : null
       const stopped = isAll ? await countStoppedUsers(pool) : null
       return jsonText({
         at,
         stopped_users: stopped,
+        restore_hold: hold && {
+          at: hold.markedAt,
+          asked: hold.askedAt !== null,
+          open_differences: hold.open,
+        },
         refuses,
         set_up: setUp,
         today_from: days.todayFrom,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { plainAccountNo } from '../../bank-accounts/expected-deposits.ts'
+import { inTransaction } from '../../db/in-transaction.ts'
 import type { Order } from '../../ledger/book.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -123,16 +124,18 @@ async function mark(
   }
   const at = desk.now()
   const by = { name: operator.email, at }
-  if (tag !== undefined) await setTag(desk.pool, marked, tag, true, by)
-  else if (untag !== undefined) await setTag(desk.pool, marked, untag, false, by)
-  else await addNote(desk.pool, marked, note === undefined ? { assignee } : { note }, by)
-  await writeAudit(desk.pool, {
-    at,
-    operator,
-    action: 'mark_order',
-    subject: { kind: 'order', id: txnId(order.agentId, order.orderId) },
-    agentId: order.agentId,
-    after: { about: marked.kind, ...(note === undefined ? said : { note: 'a note' }) },
+  await inTransaction(desk.pool, async (tx) => {
+    if (tag !== undefined) await setTag(tx, marked, tag, true, by)
+    else if (untag !== undefined) await setTag(tx, marked, untag, false, by)
+    else await addNote(tx, marked, note === undefined ? { assignee } : { note }, by)
+    await writeAudit(tx, {
+      at,
+      operator,
+      action: 'mark_order',
+      subject: { kind: 'order', id: txnId(order.agentId, order.orderId) },
+      agentId: order.agentId,
+      after: { about: marked.kind, ...(note === undefined ? said : { note: 'a note' }) },
+    })
   })
 }
 
@@ -245,9 +248,20 @@ function viewRoutes(api: OperatorApi, desk: Desk): void {
     schema: { body: ShareView, response: SharedViews },
     handler: async ({ operator, body }) => {
       const view = { ...body, sharedBy: operator.email }
-      if (!(await shareView(desk.pool, 'orders', view, desk.now()))) {
-        throw new Problem('invalid_transition', 'Another view has this name.')
-      }
+      const at = desk.now()
+      await inTransaction(desk.pool, async (tx) => {
+        if (!(await shareView(tx, 'orders', view, at))) {
+          throw new Problem('invalid_transition', 'Another view has this name.')
+        }
+        await writeAudit(tx, {
+          at,
+          operator,
+          action: 'share_view',
+          subject: { kind: 'view', id: body.name },
+          agentId: null,
+          after: { filters: body.filters },
+        })
+      })
       return views()
     },
   })
@@ -257,8 +271,20 @@ function viewRoutes(api: OperatorApi, desk: Desk): void {
     url: '/shared-views/forget',
     summary: 'Share a view no more',
     schema: { body: ForgetView, response: SharedViews },
-    handler: async ({ body }) => {
-      await forgetSharedView(desk.pool, 'orders', body.name)
+    handler: async ({ operator, body }) => {
+      const at = desk.now()
+      await inTransaction(desk.pool, async (tx) => {
+        const filters = await forgetSharedView(tx, 'orders', body.name)
+        if (filters === undefined) return
+        await writeAudit(tx, {
+          at,
+          operator,
+          action: 'forget_view',
+          subject: { kind: 'view', id: body.name },
+          agentId: null,
+          before: { filters },
+        })
+      })
       return views()
     },
   })

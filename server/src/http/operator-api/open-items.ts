@@ -20,12 +20,14 @@ import {
   readPaymentNotes,
   writePaymentNote,
 } from '../../payments/payment-notes.ts'
+import { type Booking, bookItem, bookingsOf } from '../../payouts/book-item.ts'
 import { itemNext, sidesOf } from '../../payouts/item-words.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, orderSummary } from './order-summary.ts'
 import {
+  BookItemRequest,
   CloseRequest,
   ItemDetail,
   ItemList,
@@ -34,6 +36,7 @@ import {
 } from './schemas/open-items.ts'
 import { AssignRequest, NoteRequest } from './schemas/payments.ts'
 import { agentNamed, badCursor, orderNamed } from './scope.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 /**
  * Payouts where a provider's report and the books contradict each other. Only operators see them, not agents'
@@ -42,6 +45,7 @@ import { agentNamed, badCursor, orderNamed } from './scope.ts'
 export function openItemRoutes(api: OperatorApi, desk: Desk): void {
   readRoutes(api, desk)
   closeRoute(api, desk)
+  bookRoute(api, desk)
   noteRoutes(api, desk)
 }
 
@@ -115,6 +119,59 @@ function closeRoute(api: OperatorApi, desk: Desk): void {
           }
         },
         () => ({ resolution: 'looked_into', evidence }),
+      )
+      return itemDetail(desk, operator, item.itemId)
+    },
+  })
+}
+
+function bookRoute(api: OperatorApi, desk: Desk): void {
+  /** The item, if it can be booked so. */
+  const bookable = async (operator: Operator, itemId: string, as: string) => {
+    const item = await itemNamed(desk, itemId)
+    const named = txnId(item.agentId, item.orderId)
+    const { order } = await orderNamed(desk.pool, operator, named)
+    const way = bookingsOf(item, order).find((each) => each === as)
+    if (!way) {
+      throw new Problem('invalid_transition', `It cannot be booked so. ${itemNext(item, order)}`)
+    }
+    return { item, way, status: order.status }
+  }
+
+  twoPersonRoute(api, {
+    ...common,
+    permission: 'adjust_wallets',
+    url: '/open-items/:item_id/book',
+    summary: 'Book what left against the books, or that it is back, and close the contradiction',
+    schema: { params: ItemParams, body: BookItemRequest, response: ItemDetail },
+    approval: {
+      action: 'write_off',
+      also: ({ as }) => (as === 'charge_agent' ? ['adjust_wallet'] : []),
+      repeats: 'keyed',
+      view: async ({ operator, params, body }) => {
+        const { item, status } = await bookable(operator, params.item_id, body.as)
+        const { agentId, amountMinor: minor, currency, provider, providerSaid } = item
+        return {
+          subject: { kind: 'open_item', id: item.itemId },
+          agentId,
+          amount: { minor, currency },
+          before: { provider_said: providerSaid, order_status: status },
+          after: { booked_as: body.as, amount: exact(minor, currency), currency, provider },
+        }
+      },
+    },
+    handler: async ({ operator, params, body }) => {
+      const { reason, as } = body
+      // A run that was interrupted may have closed it.
+      const { item, way } = operator.proposal?.again
+        ? { item: await itemNamed(desk, params.item_id), way: as as Booking }
+        : await bookable(operator, params.item_id, as)
+      await audited(
+        desk.pool,
+        desk.now,
+        auditEntry(operator, 'close_open_item', item, reason),
+        () => bookItem(desk, item, way, { reason, by: operator.email }),
+        () => ({ resolution: 'looked_into', booked_as: way }),
       )
       return itemDetail(desk, operator, item.itemId)
     },
@@ -202,6 +259,7 @@ async function itemDetail(desk: Desk, operator: Operator, itemId: string): Promi
     item: itemView(item, agent),
     order: orderSummary(order, agent, operator),
     next: itemNext(item, order),
+    bookings: bookingsOf(item, order),
     notes: notes.map(({ at, author: by, assignee, note }) => ({ at, by, assignee, note })),
   })
 }

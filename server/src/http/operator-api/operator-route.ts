@@ -12,6 +12,8 @@ import { isXmlType, type OperatorDoor } from './door.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     takesXml?: boolean
+    /** Whether it is taken from a session that sees an agent's console. */
+    leavesView?: boolean
   }
 }
 
@@ -118,6 +120,8 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
   bodyLimit?: number
   /** A body that is XML is taken too, for this field, in base64. */
   takesXml?: string
+  /** The one change that a session makes while it sees an agent's console. */
+  leavesView?: true
   /** Set by `twoPersonRoute`. */
   approval?: ActionName
   handler: (given: Given<P, Q, B> & { operator: Operator; withCode: boolean }) => Promise<Handled>
@@ -182,7 +186,12 @@ export function openRoute<
 
 function register<P extends TObject, Q extends TObject, B extends TObject>(
   api: OperatorApi,
-  route: Described & { schema: RouteSchema<P, Q, B>; bodyLimit?: number; takesXml?: string },
+  route: Described & {
+    schema: RouteSchema<P, Q, B>
+    bodyLimit?: number
+    takesXml?: string
+    leavesView?: true
+  },
   rule: Pick<DescribedRoute, 'permission' | 'agents' | 'needsCode' | 'approval'>,
   answer: (came: { request: FastifyRequest; read: () => Given<P, Q, B> }) => Promise<Handled>,
 ): void {
@@ -201,7 +210,7 @@ function register<P extends TObject, Q extends TObject, B extends TObject>(
     // The console's API has its own description.
     schema: { hide: true },
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
-    config: { takesXml },
+    config: { takesXml, leavesView: route.leavesView === true },
     handler: async (request, reply) => {
       const read = () => ({
         request,

@@ -6,6 +6,7 @@ import { agentKeyRoutes } from './agent-keys.ts'
 import { agentLooksRoute } from './agent-looks.ts'
 import { agentSecretRoutes } from './agent-secrets.ts'
 import { agentRoutes } from './agents.ts'
+import { alertRuleRoutes } from './alert-rules.ts'
 import { alertRoutes } from './alerts.ts'
 import { apiLogRoute } from './api-log.ts'
 import { approvalPolicyRoutes } from './approval-policy.ts'
@@ -42,6 +43,7 @@ import { payoutFileEndRoutes } from './payout-file-ends.ts'
 import { payoutFileRoutes } from './payout-files.ts'
 import { providerRoutes } from './providers.ts'
 import { queueRoutes } from './queue.ts'
+import { reportScheduleRoutes } from './report-schedules.ts'
 import { restoreRoutes } from './restores.ts'
 import { routingRoutes } from './routing.ts'
 import { saveBankAccountRoutes } from './save-bank-accounts.ts'
@@ -53,7 +55,9 @@ import { ssoRoutes } from './sso.ts'
 import { statementRoutes } from './statements.ts'
 import { stopRoutes } from './stops.ts'
 import { testOrderRoutes } from './test-orders.ts'
+import { trendsRoute } from './trends.ts'
 import { userRoutes } from './users.ts'
+import { viewAsAgentRoutes } from './view-as-agent.ts'
 import { walletRoutes } from './wallets.ts'
 
 /** Registers all routes under /console/api. */
@@ -100,6 +104,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   passkeyRoutes(api, deps, signIn)
   ssoRoutes(api, deps, signIn, warn)
   alertRoutes(api, deps)
+  alertRuleRoutes(api, desk)
   userRoutes(api, deps)
   auditRoutes(api, deps)
   agentAuditRoute(api, deps)
@@ -107,6 +112,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentKeyRoutes(api, deps)
   agentLooksRoute(api, desk)
   agentSecretRoutes(api, desk)
+  viewAsAgentRoutes(api, deps)
   apiLogRoute(api, desk)
   providerRoutes(api, deps)
   routingRoutes(api, deps)
@@ -122,6 +128,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
   insightsRoute(api, desk, deps.timeZone)
+  trendsRoute(api, desk, deps.timeZone)
   searchRoute(api, desk)
   orderRoutes(api, desk, limits)
   orderDetailRoute(api, desk)
@@ -136,6 +143,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   eventRoutes(api, desk)
   walletRoutes(api, desk)
   statementRoutes(api, desk, deps.timeZone, limits)
+  reportScheduleRoutes(api, deps, limits)
   bookRoutes(api, desk, deps.timeZone, limits)
   writeOffRoute(api, desk)
   stopRoutes(api, desk)

@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/agent.ts'
 import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
 import { jsonText } from '../../lib/json-text.ts'
+import { tagsOfOrders } from '../../operators/marks.ts'
 import type { Operator } from '../../operators/operator.ts'
 import {
   everyOrder,
@@ -36,8 +37,13 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
         q === undefined
           ? await searchOrders(desk.pool, search, { after: cursor, limit })
           : { orders: await byId(desk, search, q), next: null, searchedTo: null }
+      // What people write down about orders is not for agents.
+      const tags = operator.agentId === null ? await tagsOfOrders(desk.pool, found.orders) : []
       return jsonText({
-        data: found.orders.map((order) => summaryIn(agents, order, operator)),
+        data: found.orders.map((order, at) => ({
+          ...summaryIn(agents, order, operator),
+          tags: tags[at] ?? [],
+        })),
         next: found.next,
         searched_to: found.searchedTo,
       })
@@ -141,8 +147,10 @@ async function searchIn(
       to,
       minAmount: min_amount === undefined ? undefined : BigInt(min_amount),
       maxAmount: max_amount === undefined ? undefined : BigInt(max_amount),
-      // Providers are not shown to an agent's users, so they find nothing by them.
+      // Neither providers nor tags are shown to an agent's users, so they find nothing by them.
       provider: provider !== undefined && operator.agentId !== null ? '' : provider,
+      userId: query.user,
+      tag: query.tag !== undefined && operator.agentId !== null ? '' : query.tag,
     },
   }
 }

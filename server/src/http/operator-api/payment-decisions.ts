@@ -101,12 +101,18 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
       },
     },
     handler: async ({ operator, body }) => {
-      const list = await listOf(desk, operator, body.decisions)
+      const again = operator.proposal?.again ?? false
+      const list = await listOf(desk, operator, body.decisions, again)
       // While two people decided, some may have been decided on; each is looked at by itself.
-      if (!operator.proposal?.again) await confirmed(desk, list, body.digest)
+      if (!again) await confirmed(desk, list, body.digest)
       const data: { payment_id: string; outcome: 'done' | 'refused'; detail: string | null }[] = []
       for (const each of list) {
         const { payment, decision } = each
+        // The run that was interrupted has decided it.
+        if (again && isAsDecided(each)) {
+          data.push({ payment_id: payment.paymentId, outcome: 'done', detail: null })
+          continue
+        }
         const entry = {
           ...auditEntry(operator, actionsOf[decision.do], payment, body.reason),
           ...(decision.do === 'credit' && { agentId: decision.to.agentId }),
@@ -122,7 +128,10 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
           pool,
           now,
           entry,
-          () => decideOn(desk, each, body.reason),
+          async () => {
+            if (isOfAnother(each)) throw ofAnotherAgent()
+            await decideOn(desk, each, body.reason)
+          },
           after,
         )
           .then(() => ({ outcome: 'done' as const, detail: null }))
@@ -149,10 +158,28 @@ function refusedIn(data: Static<typeof DecidedTogether>['data']): string | null 
   return `${data.length - refused.length} of ${data.length} were decided. Refused: ${each.join(' ')}`
 }
 
+/** Whether a payment has become what was decided. */
+function isAsDecided({ payment, decision }: PaymentToDecide): boolean {
+  if (payment.state !== ends[decision.do]) return false
+  if (decision.do !== 'credit') return true
+  const { agentId, orderId } = decision.to
+  return (
+    payment.agentId === agentId &&
+    (payment.creditedTo === 'order' ? payment.orderId : null) === orderId
+  )
+}
+
+/** Whether a payment is to be credited to another agent than the one that has it. */
+function isOfAnother({ payment: { agentId }, decision }: PaymentToDecide): boolean {
+  return decision.do === 'credit' && agentId !== null && agentId !== decision.to.agentId
+}
+
+/** The payments as they are now; if the list is run again, some may have gone elsewhere meanwhile. */
 async function listOf(
   desk: Desk,
   operator: Operator,
   asked: readonly Asked[],
+  again = false,
 ): Promise<PaymentToDecide[]> {
   const ids = new Set(asked.map(({ payment_id }) => payment_id))
   if (ids.size < asked.length) {
@@ -162,11 +189,9 @@ async function listOf(
   const list: PaymentToDecide[] = []
   for (const each of asked) {
     const payment = await paymentNamed(desk, each.payment_id)
-    const decision = await decisionIn(desk, operator, each)
-    const isOther =
-      decision.do === 'credit' && (payment.agentId ?? decision.to.agentId) !== decision.to.agentId
-    if (isOther) throw ofAnotherAgent()
-    list.push({ payment, decision })
+    const toDecide = { payment, decision: await decisionIn(desk, operator, each) }
+    if (!again && isOfAnother(toDecide)) throw ofAnotherAgent()
+    list.push(toDecide)
   }
   return list
 }

@@ -4,7 +4,7 @@ import { findAgentById } from '../../agents/find-agent.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
-import { type Operator, permissionsOf } from '../../operators/operator.ts'
+import { type Operator, type Permission, permissionsOf } from '../../operators/operator.ts'
 import { endSession, endSessions, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
 import { cookieOf, setCookie } from './console-cookies.ts'
@@ -167,8 +167,11 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
   })
 }
 
+/** What an agent's users may do, as far as it changes nothing. */
+const permissionsOfViews: Permission[] = ['view', 'view_own_audit']
+
 export async function meOf(deps: OperatorDeps, operator: Operator) {
-  const { userId, email, role, agentId } = operator
+  const { userId, email, role, agentId, view } = operator
   const agent: Agent | undefined =
     agentId === null ? undefined : await findAgentById(deps.desk.pool, agentId)
   return {
@@ -179,7 +182,8 @@ export async function meOf(deps: OperatorDeps, operator: Operator) {
       app_id: agent?.appId ?? null,
       agent_name: agent?.name ?? null,
     },
-    permissions: permissionsOf[role],
+    permissions: view ? permissionsOfViews : permissionsOf[role],
+    view: view ? { until: view.until?.toISOString() ?? null } : null,
     mode: deps.mode,
     time_zone: deps.timeZone,
     version: deps.version,

@@ -1,4 +1,5 @@
 import type { Order } from '../../ledger/book.ts'
+import { bankAppLink } from '../../lib/bank-apps.ts'
 import { findBank } from '../../lib/banks.ts'
 import { txnId } from '../../lib/ids.ts'
 import { isFinal, type PageState, type PaymentPage } from '../../orders/payment-page.ts'
@@ -45,6 +46,7 @@ export function paymentPage(options: PageOptions): Page {
   const amount = moneyText(place.language, payableOf(order), order.currency)
   const open = state === 'waiting'
   const aside = [
+    open ? bankApp(options) : nothing,
     open ? scan(options, amount) : nothing,
     open ? transfer(options) : nothing,
     open ? elsewhere(options) : nothing,
@@ -165,6 +167,18 @@ ${ways.code === undefined ? nothing : row(options, words.paymentCode, ways.code)
 </dl>
 ${ways.code === undefined ? nothing : html`<p class="how">${words.paymentCodeHow}</p>`}${ways.qrcodeText === undefined ? exactNote(place, ways, amount) : nothing}
 </section>`
+}
+
+/** On a phone, the app of the payer's bank; for UPI the code itself is a link that every app takes. */
+function bankApp({ place, shown, ways }: PageOptions): Html {
+  const { words } = place.language
+  const { currency, bankCode } = shown.order
+  if (ways.qrcodeText === undefined && !ways.transfer) return nothing
+  const isUpi = ways.qrKind === 'upi' && ways.qrcodeText?.startsWith('upi://pay?')
+  const link = isUpi ? ways.qrcodeText : bankAppLink(currency, bankCode)
+  if (link === undefined) return nothing
+  const bank = isUpi ? 'UPI' : (findBank(currency, bankCode)?.name ?? bankCode)
+  return html`<p class="actions app"><a class="button" href="${link}" rel="noopener noreferrer">${isUpi ? nothing : bankMark(bankCode)}${fill(words.openApp, { bank: name(bank) })}</a></p>`
 }
 
 /** What the payer has to pay: a little more than the amount, where only that names the order. */

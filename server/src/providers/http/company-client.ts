@@ -55,7 +55,12 @@ export class CompanyClient {
         signal,
         dispatcher: this.agent,
       })
-      return { status: answer.statusCode, ...(await firstBytes(answer.body)) }
+      const restMs = restIn(answer.headers['retry-after'])
+      return {
+        status: answer.statusCode,
+        ...(await firstBytes(answer.body)),
+        ...(restMs !== undefined && { restMs }),
+      }
     } catch (error) {
       throw new CompanySilent(inWords(error, signal), { cause: error })
     }
@@ -78,6 +83,13 @@ async function firstBytes(
     chunks.push(chunk)
   }
   return { body: Buffer.concat(chunks) }
+}
+
+/** What the header Retry-After says, in seconds or as a date. */
+function restIn(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined
 }
 
 function inWords(error: unknown, signal: AbortSignal): string {

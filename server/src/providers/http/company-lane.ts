@@ -7,6 +7,8 @@ export class NotCalled extends Error {}
 const failuresToPause = 5
 const firstPauseMs = 1_000
 const longestPauseMs = 60_000
+/** A company that asks for more than this is tried all the same: payouts and payers wait. */
+const longestRestMs = 600_000
 
 const tooMany = 'was not called: too many calls were before this one'
 
@@ -45,6 +47,7 @@ export class CompanyLane {
   private failed = 0
   private pausedUntilMs = 0
   private isTrying = false
+  private restsUntilMs = 0
   private calls = 0
   private failures = 0
   private notCalled = 0
@@ -81,7 +84,11 @@ export class CompanyLane {
       failures: this.failures,
       notCalled: this.notCalled,
       underWay: this.underWay,
-      state: this.isTrying ? 'trying' : this.failed >= failuresToPause ? 'paused' : 'open',
+      state: this.isTrying
+        ? 'trying'
+        : this.failed >= failuresToPause || this.isResting
+          ? 'paused'
+          : 'open',
       lastFault: this.lastFault,
       lastFaultAt: this.lastFaultAt,
     }
@@ -113,7 +120,17 @@ export class CompanyLane {
     }
   }
 
+  /** The company has asked not to be called for a while. */
+  rest(ms: number): void {
+    this.restsUntilMs = Math.max(this.restsUntilMs, this.nowMs() + Math.min(ms, longestRestMs))
+  }
+
+  private get isResting(): boolean {
+    return this.nowMs() < this.restsUntilMs
+  }
+
   private get isOpen(): boolean {
+    if (this.isResting) return false
     if (this.failed < failuresToPause) return true
     return !this.isTrying && this.nowMs() >= this.pausedUntilMs
   }

@@ -283,7 +283,12 @@ class Company {
           const asked = auth?.kind === 'oauth' ? await this.withToken(bound, make, ready) : made
           return 'notSent' in asked ? asked : this.send(bound, asked, signal)
         },
-        (sent) => ('notSent' in sent ? false : tellsOfCompany(sent, hasRule(sent))),
+        (sent) => {
+          if ('notSent' in sent) return false
+          const tells = tellsOfCompany(sent, hasRule(sent))
+          if (tells === false && sent.restMs !== undefined) this.deps.lane.rest(sent.restMs)
+          return tells
+        },
         which === 'submitPayout',
       )
     }

@@ -12,6 +12,8 @@ export interface CompanyAnswer {
   body: Buffer
   /** The body was longer than is read. */
   isCut?: boolean
+  /** How long the company asks not to be called, if it does. */
+  restMs?: number
 }
 
 /** What was asked about, for what the answer repeats of it. */

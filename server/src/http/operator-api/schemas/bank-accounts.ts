@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { maxSlipBytes } from '../../../bank-accounts/slips.ts'
 import { qrKinds } from '../../../lib/qr/qr-kinds.ts'
+import { characterRules } from '../../../payment-files/payment-file.ts'
 import { plainText } from '../../printable-text.ts'
 import {
   code,
@@ -38,6 +39,10 @@ const accountState = oneOf(
   'unconfirmed: it takes no deposits until another person confirms it',
 )
 const payout = oneOf(['none', 'file'], 'file: withdrawals leave by payment files')
+const payoutCharacters = oneOf(
+  characterRules,
+  'how names are written in its files: latin letters, kept as they are, or as the format usually does',
+)
 const dayState = oneOf(['green', 'amber', 'red'], 'green, amber or red')
 
 export const BankAccountParams = Type.Object({ name: text(32, 'the name of a bank account') })
@@ -70,6 +75,7 @@ const terms = {
   ),
   payout: Type.Optional(payout),
   payout_format: Type.Optional(orNull(text(40, 'the format of payment files that its bank takes'))),
+  payout_characters: Type.Optional(payoutCharacters),
   payout_cutoffs: Type.Optional(
     Type.Array(text(5, 'a time such as 14:30'), { maxItems: 10, description: 'times' }),
   ),
@@ -223,6 +229,7 @@ export const BankAccountDetail = Type.Object({
   feed_profile: orNull(Type.String()),
   payout,
   payout_format: orNull(Type.String()),
+  payout_characters: payoutCharacters,
   payout_cutoffs: Type.Array(Type.String()),
   payout_holidays: Type.Array(Type.String()),
   payout_draft_before: orNull(Type.Integer()),

@@ -40,6 +40,9 @@ export const ConnectorSummary = Type.Object({
   deposits: Type.Boolean(),
   payouts: Type.Boolean(),
   account: orNull(Type.String({ description: 'the bank account whose lines it reports' })),
+  fault: orNull(
+    Type.String({ description: 'why what is to be used cannot be read, so that it is not used' }),
+  ),
   figures: orNull(Figures),
 })
 

@@ -41,6 +41,16 @@ export const HomeQuery = Type.Object({}, strict)
 export const HomeView = Type.Object({
   at: isoTime('when these figures were taken'),
   stopped_users: orNull(count('users whose password is known to somebody who guessed codes')),
+  restore_hold: orNull(
+    Type.Object(
+      {
+        at: isoTime('since when nothing is paid out'),
+        asked: Type.Boolean({ description: 'whether all providers have been asked' }),
+        open_differences: count('what somebody has to find out about before it is released'),
+      },
+      { description: 'what holds payouts back since the database was restored' },
+    ),
+  ),
   refuses: orNull(
     Type.Array(Type.Object({ kind: oneOf(orderKinds, 'deposit or withdraw'), currency }), {
       description: 'orders that no provider takes, in the currencies of active agents',

@@ -141,3 +141,30 @@ export const InsightsView = Type.Object({
     ),
   ),
 })
+
+export const trendsOf = ['wallets', 'agents', 'providers', 'lanes'] as const
+export type TrendsOf = (typeof trendsOf)[number]
+
+export const TrendsQuery = Type.Object(
+  {
+    of: Type.Unsafe<TrendsOf>({
+      type: 'string',
+      enum: [...trendsOf],
+      description:
+        'wallets: what was available at the end of each day; agents: what was paid of the orders of each day; providers: how many orders of each day were paid; lanes: about how many orders of each day a callback was accepted',
+    }),
+  },
+  strict,
+)
+
+export const TrendsView = Type.Object({
+  days: Type.Array(isoTime('when a day begins')),
+  behind: count('rows of journals that are not counted yet'),
+  data: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'an app id or the name of a provider' }),
+      currency: orNull(currency),
+      values: Type.Array(Type.Number({ description: 'one for each day; the last is today' })),
+    }),
+  ),
+})

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { itemKinds } from '../../../ledger/book.ts'
+import { bookings } from '../../../payouts/book-item.ts'
 import { printable } from '../../printable-text.ts'
 import { OrderSummary } from './orders.ts'
 import {
@@ -18,6 +19,16 @@ import {
 
 const kind = oneOf(itemKinds, 'what contradicts what')
 const said = oneOf(['PAID', 'REVERT', 'FAILED', 'CANCEL'], 'the state that its word would lead to')
+
+const booking = oneOf(
+  bookings,
+  'write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back',
+)
+
+export const BookItemRequest = Type.Object(
+  { as: booking, reason, code: Type.Optional(code) },
+  strict,
+)
 
 export const ItemListQuery = Type.Object(
   {
@@ -65,6 +76,9 @@ export const ItemDetail = Type.Object({
   item: ItemSummary,
   order: OrderSummary,
   next: Type.String({ description: 'what can be done about it, in words' }),
+  bookings: Type.Array(booking, {
+    description: 'how what left can be booked; none if it need not be',
+  }),
   notes: Type.Array(
     Type.Object({
       at: isoTime('when'),

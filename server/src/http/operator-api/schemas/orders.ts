@@ -33,6 +33,15 @@ const filters = {
   min_amount: Type.Optional(wholeAmount),
   max_amount: Type.Optional(wholeAmount),
   provider: Type.Optional(Type.String({ maxLength: 32, description: 'the name of a provider' })),
+  user: Type.Optional(
+    Type.String({ maxLength: 64, description: 'the user, as the agent names it' }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,29}$',
+      description: 'a tag of the order or of its user',
+    }),
+  ),
   payout: Type.Optional(
     oneOf(['unknown'], 'unknown: the provider has not said what became of the payout'),
   ),
@@ -89,7 +98,12 @@ export const OrderSummary = Type.Object(orderFields)
  * reads a bounded number of orders however rare the matches are. `searched_to` says how far back it got.
  */
 export const OrderList = Type.Object({
-  ...page(OrderSummary).properties,
+  ...page(
+    Type.Object({
+      ...orderFields,
+      tags: Type.Array(Type.String(), { description: "none for the agent's own users" }),
+    }),
+  ).properties,
   searched_to: orNull(isoTime('no older order was looked at; null where all were')),
 })
 

@@ -24,10 +24,20 @@ export const Me = Type.Object({
     agent_name: orNull(Type.String()),
   }),
   permissions: Type.Array(Type.String()),
+  view: orNull(
+    Type.Object(
+      { until: orNull(isoTime('when this ends by itself')) },
+      { description: 'for an operator who sees the console as the users of an agent do' },
+    ),
+  ),
   mode: Type.Unsafe<'sandbox' | 'live'>({ type: 'string', enum: ['sandbox', 'live'] }),
   time_zone: Type.String({ description: 'the zone in which times are shown' }),
   version: Type.String(),
   now: isoTime('the time of the service'),
+})
+
+export const LeftView = Type.Object({
+  app_id: Type.String({ description: 'the agent whose console it was' }),
 })
 
 export const SessionList = Type.Object({

@@ -39,6 +39,7 @@ export const chinese: Partial<Words> = {
   payOnlineHow: '您将在支付公司的页面上付款。款项到账后，本页面会自动更新。',
   payOnline: '继续付款',
   bank: '银行',
+  openApp: '打开 {bank} 应用',
   accountNumber: '账号',
   accountName: '户名',
   copy: '复制',

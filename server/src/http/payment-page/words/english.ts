@@ -43,6 +43,7 @@ export const english = {
     'You pay on the page of the payment company. This page changes by itself when your payment arrives.',
   payOnline: 'Continue to payment',
   bank: 'Bank',
+  openApp: 'Open the {bank} app',
   accountNumber: 'Account number',
   accountName: 'Account name',
   copy: 'Copy',

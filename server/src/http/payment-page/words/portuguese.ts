@@ -44,6 +44,7 @@ export const portuguese: Partial<Words> = {
     'Você paga na página da empresa de pagamentos. Esta página muda sozinha quando o pagamento chegar.',
   payOnline: 'Continuar para o pagamento',
   bank: 'Banco',
+  openApp: 'Abrir o aplicativo {bank}',
   accountNumber: 'Número da conta',
   accountName: 'Titular da conta',
   copy: 'Copiar',

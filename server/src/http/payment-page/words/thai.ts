@@ -41,6 +41,7 @@ export const thai: Partial<Words> = {
   payOnlineHow: 'ชำระเงินในหน้าของผู้ให้บริการชำระเงิน หน้านี้จะเปลี่ยนเองเมื่อเงินของคุณเข้ามา',
   payOnline: 'ไปยังหน้าชำระเงิน',
   bank: 'ธนาคาร',
+  openApp: 'เปิดแอป {bank}',
   accountNumber: 'เลขที่บัญชี',
   accountName: 'ชื่อบัญชี',
   copy: 'คัดลอก',

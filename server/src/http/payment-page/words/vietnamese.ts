@@ -45,6 +45,7 @@ export const vietnamese: Partial<Words> = {
     'Bạn thanh toán trên trang của đơn vị thanh toán. Trang này tự thay đổi khi tiền của bạn đến.',
   payOnline: 'Tiếp tục thanh toán',
   bank: 'Ngân hàng',
+  openApp: 'Mở ứng dụng {bank}',
   accountNumber: 'Số tài khoản',
   accountName: 'Tên tài khoản',
   copy: 'Sao chép',

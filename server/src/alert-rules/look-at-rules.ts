@@ -1,0 +1,77 @@
+import { raiseAlert } from '../alerts/raise-alert.ts'
+import { databaseTime, timeToPass } from '../db/database-time.ts'
+import { inTransaction, type Tx } from '../db/in-transaction.ts'
+import type { Pool } from '../db/pool.ts'
+import type { Clock } from '../lib/clock.ts'
+import { type AlertRule, findAlertRule, type RuleKind, ruleColumns } from './alert-rule.ts'
+import { findTrouble, type Looked } from './find-trouble.ts'
+
+/** How often a rule is looked at. Breaks are looked for account by account and day by day, which takes longer. */
+const restMs = (kind: RuleKind) => (kind === 'breaks' ? 300_000 : 15_000)
+
+/**
+ * Looks at the rule that is due, if one is, and tells people of what has begun and what is over. Any number of processes
+ * may do it: who looks moves the rule's time on, by the database's clock, and what was told is written with the alert.
+ */
+export async function lookAtRule(pool: Pool, now: Clock): Promise<'done' | 'more'> {
+  const { rows } = await pool.query<AlertRule & { at: Date }>(
+    `with at as (select ${databaseTime('$1')} as now), due as (
+       select name from alert_rules where is_on and look_at <= ${databaseTime('$1')}
+       order by look_at limit 1 for update skip locked
+     )
+     update alert_rules set looked_at = (select now from at),
+       look_at = (select now from at) + case kind when 'breaks' then $2::int else $3::int end * interval '1 millisecond'
+     where name = (select name from due)
+     returning ${ruleColumns}, looked_at as at`,
+    [timeToPass(now), restMs('breaks'), restMs('proof_red')],
+  )
+  const [rule] = rows
+  if (!rule) return 'done'
+  const looked = await findTrouble(pool, rule, rule.at)
+  await inTransaction(pool, async (tx) => {
+    const still = await findAlertRule(tx, rule.name)
+    // Somebody has changed it meanwhile: it is looked at anew.
+    if (!still?.isOn || still.updatedAt.getTime() !== rule.updatedAt.getTime()) return
+    await tell(tx, rule, looked, rule.at)
+  })
+  return 'more'
+}
+
+/** Writes what has begun and what is over, and the alerts about it, together. */
+async function tell(tx: Tx, rule: AlertRule, { bad, undecided }: Looked, at: Date): Promise<void> {
+  const subjects = bad.map(({ subject }) => subject)
+  const words = bad.map((each) => each.words.slice(0, 500))
+  const { rows: begun } = await tx.query<{ words: string }>(
+    `insert into alert_rule_states (name, subject, since, words)
+     select $1, subject, $4, words from unnest($2::text[], $3::text[]) x(subject, words)
+     on conflict do nothing returning words`,
+    [rule.name, subjects, words, at],
+  )
+  const { rows: over } =
+    undecided === 'all'
+      ? { rows: [] }
+      : await tx.query<{ words: string }>(
+          `delete from alert_rule_states where name = $1 and not (subject = any ($2)) returning words`,
+          [rule.name, [...subjects, ...undecided]],
+        )
+  const { name, roles, userIds, channels, agentId } = rule
+  const to = { roles, userIds, channels, agentId }
+  const told = { subject: name, to, at, count: 1, isUrgent: rule.kind === 'proof_red' }
+  if (begun.length > 0) {
+    const said = `${name}: ${inOne(begun)}`
+    await raiseAlert(tx, { ...told, kind: 'rule_fired', words: said })
+  }
+  if (over.length > 0) {
+    const said = `${name} is over. It was: ${inOne(over)}`
+    await raiseAlert(tx, { ...told, kind: 'rule_over', words: said })
+  }
+}
+
+/** How many are named: the console has all of them. */
+const named = 5
+
+function inOne(found: readonly { words: string }[]): string {
+  const first = found.slice(0, named).map(({ words }) => words)
+  const rest = found.length - first.length
+  return [...first, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' ')
+}
