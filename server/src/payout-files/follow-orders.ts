@@ -17,9 +17,10 @@ export async function followOrders(
   let open: { file_id: string }[] | null = null
   if (which === 'open') {
     // Looked for first: there are few of them among all the items there have ever been.
-    const files = await pool.query<{ file_id: string }>(
-      `select file_id from payout_files where state not in ('closed', 'cancelled')`,
-    )
+    const files = await pool.query<{ file_id: string }>({
+      name: 'open-payout-files',
+      text: `select file_id from payout_files where state not in ('closed', 'cancelled')`,
+    })
     open = files.rows
     if (open.length === 0) return
   }

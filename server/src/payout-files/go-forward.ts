@@ -44,9 +44,10 @@ export async function goForwardWithAll(
   onError: (error: unknown) => void,
   rests: Rests = new Map(),
 ): Promise<void> {
-  const { rows } = await desk.pool.query<PayoutFile>(
-    `select ${fileColumns.select('f')} from payout_files f where state = 'approving'`,
-  )
+  const { rows } = await desk.pool.query<PayoutFile>({
+    name: 'files-approving',
+    text: `select ${fileColumns.select('f')} from payout_files f where state = 'approving'`,
+  })
   for (const fileId of rests.keys()) {
     if (!rows.some((file) => file.fileId === fileId)) rests.delete(fileId)
   }
