@@ -13,7 +13,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 300_000 } },
     // A browser that loses a key press on a busy machine is asked once more, and the report says
-    // so; a wrong value never is.
+    // so; a wrong value never is. A test that has written something by then may say something else
+    // the second time: the first message counts.
     retry: { count: 1, condition: /^(locator|page)\.\w+: Timeout \d+ms exceeded/ },
     // More than cores: much of what is tested waits.
     maxWorkers: 4,

@@ -279,6 +279,10 @@ function traceSettings(
   if (!/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(share)) {
     faults.push('OTEL_TRACES_SAMPLER_ARG must be a share of traces from 0 to 1, such as 0.05')
   }
+  const withinMs = text('OTEL_EXPORTER_OTLP_TIMEOUT') ?? '5000'
+  if (!/^[1-9]\d{2,5}$/.test(withinMs)) {
+    faults.push('OTEL_EXPORTER_OTLP_TIMEOUT must be milliseconds from 100 to 999999, such as 5000')
+  }
   const headers: Record<string, string> = {}
   for (const part of (text('OTEL_EXPORTER_OTLP_HEADERS') ?? '').split(',')) {
     if (part.trim() === '') continue
@@ -295,6 +299,7 @@ function traceSettings(
     headers,
     serviceName: text('OTEL_SERVICE_NAME') ?? 'sluice',
     ratio: Number(share),
+    withinMs: Number(withinMs),
   }
 }
 

@@ -24,10 +24,7 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
   const queries = useQueryClient()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signingOut = useMutation({
-    mutationFn: async () => {
-      if (me.view) await ask(api.leaveView)
-      return ask(api.signOut)
-    },
+    mutationFn: () => ask(api.signOut),
     onSettled: async () => {
       await navigate({ to: pages.signIn })
       queries.clear()

@@ -106,6 +106,11 @@ export class ConnectorsInUse {
     return [...made.values()].map(({ provider }) => provider)
   }
 
+  /** Whether some connector is used and cannot be read at the moment. */
+  get hasUnreadable(): boolean {
+    return this.unreadable.size > 0
+  }
+
   /** Whether a connector is used and cannot be read at the moment. */
   isUnreadable(name: string): boolean {
     return this.unreadable.has(name)

@@ -8,6 +8,8 @@ export interface TraceSettings {
   serviceName: string
   /** The share of traces that are kept. */
   ratio: number
+  /** How long the collector has to take a post. */
+  withinMs: number
 }
 
 /** What names a span to others, as in the header `traceparent` (W3C Trace Context). */

@@ -43,36 +43,47 @@ export async function leaveView(
   operator: Operator,
   at: Date,
 ): Promise<{ appId: string } | undefined> {
-  const { rows } = await tx.query<View>(
-    `select a.agent_id as "agentId", a.app_id as "appId", s.views_until as until
-     from sessions s join agents a on a.agent_id = s.views_agent_id
-     where s.session_id = $1 for update of s`,
-    [operator.sessionId],
-  )
-  const [view] = rows
-  if (!view) return undefined
-  await tx.query(
-    'update sessions set views_agent_id = null, views_until = null where session_id = $1',
-    [operator.sessionId],
-  )
-  if (view.until !== null) await auditEnd(tx, operator, view, at, 'left')
-  return view
+  for (;;) {
+    const { rows } = await tx.query<View>(
+      `select a.agent_id as "agentId", a.app_id as "appId", s.views_until as until
+       from sessions s join agents a on a.agent_id = s.views_agent_id where s.session_id = $1`,
+      [operator.sessionId],
+    )
+    const [view] = rows
+    if (!view) return undefined
+    // Its end may be written at the same moment, and is in the audit log once.
+    const { rowCount } = await tx.query(
+      `update sessions set views_agent_id = null, views_until = null
+       where session_id = $1 and views_agent_id = $2 and views_until is not distinct from $3`,
+      [operator.sessionId, view.agentId, view.until],
+    )
+    if (rowCount === 0) continue
+    if (view.until !== null) await auditEnd(tx, operator, view, at, 'left')
+    return view
+  }
 }
 
-/** Puts the ends of views whose time is over into the audit log, also of those whom nobody leaves any more. */
+/** Puts the ends of views whose time is over, or whose session is, into the audit log: nobody leaves those any more. */
 export async function endViews(pool: Pool, at: Date): Promise<'more' | 'done'> {
   return inTransaction(pool, async (tx) => {
-    const { rows } = await tx.query<View & Operator>(
+    const { rows } = await tx.query<View & Operator & { isEarly: boolean }>(
       `select s.session_id::text as "sessionId", s.ip, s.views_until as until, u.user_id as "userId", u.email,
-         u.role, a.agent_id as "agentId", a.app_id as "appId"
+         u.role, a.agent_id as "agentId", a.app_id as "appId",
+         coalesce(s.ended_at < s.views_until, false) as "isEarly"
        from sessions s join users u using (user_id) join agents a on a.agent_id = s.views_agent_id
-       where s.views_until <= $1 order by s.views_until limit 100 for update of s skip locked`,
+       where s.views_until is not null and (s.views_until <= $1 or s.ended_at is not null)
+       order by s.views_until limit 100`,
       [at],
     )
-    await tx.query('update sessions set views_until = null where session_id = any($1::uuid[])', [
-      rows.map(({ sessionId }) => sessionId),
-    ])
-    for (const row of rows) await auditEnd(tx, row, row, at, 'time over')
+    for (const row of rows) {
+      // Another process may be at it, too: whoever changes the row writes its end.
+      const { rowCount } = await tx.query(
+        'update sessions set views_until = null where session_id = $1 and views_until = $2',
+        [row.sessionId, row.until],
+      )
+      if (rowCount === 1)
+        await auditEnd(tx, row, row, at, row.isEarly ? 'session ended' : 'time over')
+    }
     return rows.length === 100 ? 'more' : 'done'
   })
 }
@@ -82,7 +93,7 @@ function auditEnd(
   operator: Operator,
   { agentId, appId }: View,
   at: Date,
-  ended: 'left' | 'time over',
+  ended: 'left' | 'time over' | 'session ended',
 ): Promise<void> {
   const subject = { kind: 'agent', id: appId }
   return writeAudit(tx, {

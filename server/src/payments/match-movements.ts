@@ -1,6 +1,7 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { ownAccountsOf } from '../bank-accounts/bank-account-terms.ts'
 import type { BankMovement } from '../bank-accounts/bank-movement.ts'
+import type { ReportSource } from '../bank-accounts/bank-report.ts'
 import {
   type ExpectedDeposit,
   expectedColumns,
@@ -11,12 +12,15 @@ import {
   closedDays,
   fullAccountNo,
   holidaysIn,
+  isWithinBankingDay,
   maskedPattern,
+  mostDaysFrom,
 } from '../bank-accounts/pair-reports.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
+import { txnId } from '../lib/ids.ts'
 import { startOfDay } from '../lib/local-time.ts'
 import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
 import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
@@ -26,6 +30,7 @@ import {
   type NamingMovement,
 } from '../payout-files/item-movements.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
+import { orderOfMovement } from './order-of-movement.ts'
 
 /** What a movement is taken for. It is written down before the books change and never decided again. */
 export type MovementMatch =
@@ -149,7 +154,91 @@ export async function matchCredits(
   for (const movement of credits) {
     if (!matches.has(movement.movementId)) nobody(movement, 'unmatched', 'No order fits it.')
   }
+  const ofBank = credits.filter(({ movementId }) => {
+    const reports = said.get(movementId) ?? []
+    return (
+      matches.get(movementId)?.type === 'order' &&
+      (reports.length === 0 || reports.some(({ source }) => source !== 'hand'))
+    )
+  })
+  const hands = await handsAwaited(pool, account, ofBank)
+  for (const movement of ofBank) {
+    const match = matches.get(movement.movementId)
+    if (match?.type !== 'order') continue
+    const pays = txnId(match.agentId, match.orderId)
+    const hand = hands.find((each) => each.pays !== pays && mayBeOne(each, movement, account))
+    if (!hand) continue
+    nobody(
+      movement,
+      'ambiguous',
+      `${match.detail} That is ${pays}. But a slip without a code, of this amount and day, was credited to ${hand.pays}, and the bank has reported nothing else for it: if both are one payment, take it back there before this one is credited.`,
+    )
+  }
   return matches
+}
+
+/** A payment that was recorded by hand and given to an order, and of which the bank has said nothing yet. */
+interface HandAwaited {
+  movementId: string
+  amountMinor: bigint
+  bookedOn: Day
+  payerAccountNo: string | null
+  pays: string
+}
+
+/**
+ * What was recorded by slips that name no code: whose they are was a person's guess, so that the bank's line of the same
+ * transfer may name another order. A transfer counts once, so a person decides about such a line.
+ */
+async function handsAwaited(
+  pool: Pool | Tx,
+  { name, payoutHolidays }: AccountOfMovements,
+  movements: readonly Matched[],
+): Promise<HandAwaited[]> {
+  const days = movements.map(({ bookedOn }) => bookedOn).sort()
+  const [first] = days
+  const last = days.at(-1)
+  if (first === undefined || last === undefined) return []
+  const holidays = holidaysIn(payoutHolidays)
+  const { rows } = await pool.query<
+    Omit<HandAwaited, 'pays'> & Pick<BankMovement, 'account' | 'agentId' | 'orderId' | 'text'>
+  >(
+    `select m.account, m.movement_id as "movementId", m.amount as "amountMinor", m.booked_on as "bookedOn",
+       r.payer_account_no as "payerAccountNo", m.agent_id as "agentId", m.order_id as "orderId", r.text
+     from bank_reports r
+     join bank_movements m on m.account = r.account and m.movement_id = r.movement_id
+     where r.account = $1 and r.source = 'hand' and m.amount = any($2::bigint[])
+       and m.booked_on between $3::date - $5::int and $4::date + $6::int
+       and m.explained_by is distinct from 'never_booked'
+       and not exists (select 1 from bank_reports b where b.account = m.account
+         and b.movement_id = m.movement_id and b.source <> 'hand' and b.is_trusted)`,
+    [
+      ...[name, [...new Set(movements.map(({ amountMinor }) => amountMinor))], first, last],
+      ...[mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
+    ],
+  )
+  const awaited: HandAwaited[] = []
+  for (const row of rows) {
+    if (codesIn([row.text]).length > 0) continue
+    const pays = await orderOfMovement(pool, row)
+    if (pays !== null) awaited.push({ ...row, pays })
+  }
+  return awaited
+}
+
+/** Whether a line of the bank may be of the transfer that was recorded by hand. */
+function mayBeOne(
+  hand: HandAwaited,
+  { movementId, amountMinor, bookedOn, payerAccountNo }: Matched,
+  { payoutHolidays }: AccountOfMovements,
+): boolean {
+  const [ours, theirs] = [fullAccountNo(hand.payerAccountNo), fullAccountNo(payerAccountNo)]
+  return (
+    hand.movementId !== movementId &&
+    hand.amountMinor === amountMinor &&
+    (ours === null || theirs === null || ours === theirs) &&
+    isWithinBankingDay(hand.bookedOn, bookedOn, holidaysIn(payoutHolidays))
+  )
 }
 
 /** What the rail kept of a payment that names its order: all that is missing, or it is another amount. */
@@ -231,6 +320,7 @@ function isText(value: string | null | undefined): value is string {
 type Said = ReadonlyMap<string, readonly SaidOnce[]>
 
 interface SaidOnce {
+  source: ReportSource
   ids: BankIds
   text: string
   isReturn: boolean
@@ -244,21 +334,25 @@ async function allSaid(
 ): Promise<Said> {
   const { rows } = await pool.query<{
     movement_id: string
+    source: ReportSource
     ids: string
     text: string
     is_return: boolean | null
     charges: bigint
   }>(
     // The text of a sum is of none of its payments.
-    `select movement_id, ids, case when report_key like '%/%' then '' else text end as text,
+    `select movement_id, source, ids, case when report_key like '%/%' then '' else text end as text,
        is_return, charges
      from bank_reports where account = $1 and movement_id = any($2::uuid[]) and is_trusted`,
     [account, movements.map(({ movementId }) => movementId)],
   )
   const said = new Map<string, SaidOnce[]>()
-  for (const { movement_id, ids, text, is_return, charges } of rows) {
+  for (const { movement_id, source, ids, text, is_return, charges } of rows) {
     const isReturn = is_return ?? false
-    const report = { ids: JSON.parse(ids) as BankIds, text, isReturn, chargesMinor: charges }
+    const report = {
+      ...{ source, ids: JSON.parse(ids) as BankIds, text, isReturn },
+      chargesMinor: charges,
+    }
     said.set(movement_id, [...(said.get(movement_id) ?? []), report])
   }
   return said

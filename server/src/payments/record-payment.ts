@@ -1,5 +1,5 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
-import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
+import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import { findExpected } from '../bank-accounts/expected-deposits.ts'
 import { findMovement } from '../bank-accounts/movement-states.ts'
 import { bankIds, holidaysIn, mostDaysFrom } from '../bank-accounts/pair-reports.ts'
@@ -21,6 +21,7 @@ import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { matchCredits } from './match-movements.ts'
+import { orderOfMovement } from './order-of-movement.ts'
 import { whyNotGiven } from './why-not-given.ts'
 
 /** A payment as a person tells it, who has seen its slip. */
@@ -170,7 +171,7 @@ async function goesTo(
   account: BankAccount,
   movement: BankMovement,
 ): Promise<Pick<PaymentPreview, 'txnId' | 'detail'>> {
-  const has = await orderOf(tx, movement)
+  const has = await orderOfMovement(tx, movement)
   if (has !== null) return { txnId: has, detail: 'The money has its order already.' }
   const { state, explainedBy } = movement
   if (state !== 'new' && explainedBy !== 'payment') {
@@ -223,6 +224,7 @@ async function take(
     statementId: null,
   }
   const others = order ? await ofOtherOrders(tx, account, payment, amountMinor, order.orderId) : []
+  const payers = await payersBefore(tx, account, day, amountMinor)
   const origin = { fileId: null, isTrusted: true, at }
   const taken = await takeReports(tx, account, 'hand', [report], origin, others)
   const movementId = taken.movementIds[0] ?? ''
@@ -230,8 +232,25 @@ async function take(
   const isKnown = taken.added === 0
   const isNamed =
     reference !== null || payer.accountNo !== null || findPaymentCodes([report.text]).length > 0
-  if (isKnown && !isNamed) await refuseLikeness(tx, account.name, movementId, payer)
+  if (isKnown && !isNamed) {
+    await refuseLikeness(tx, account.name, movementId, payers.get(movementId), payer)
+  }
   return { movementId, isKnown }
+}
+
+/** Who has paid the movements that a slip may be about, as far as that is known before what the slip says counts, too. */
+async function payersBefore(
+  tx: Tx,
+  { name, payoutHolidays }: BankAccount,
+  day: Day,
+  amountMinor: bigint,
+): Promise<ReadonlyMap<string, string | null>> {
+  const { rows } = await tx.query<{ movement_id: string; payer_name: string | null }>(
+    `select movement_id, payer_name from bank_movements
+     where account = $1 and amount = $2 and booked_on between $3::date - $4::int and $3::date + $4::int`,
+    [name, amountMinor, day, mostDaysFrom(day, holidaysIn(payoutHolidays))],
+  )
+  return new Map(rows.map((row) => [row.movement_id, row.payer_name]))
 }
 
 /** Two payments of one day and amount are not one because nothing is known of one of them. */
@@ -239,11 +258,12 @@ async function refuseLikeness(
   tx: Tx,
   account: string,
   movementId: string,
+  payerBefore: string | null | undefined,
   payer: Counterparty,
 ): Promise<void> {
   const movement = await findMovement(tx, account, movementId)
-  const order = movement && (await orderOf(tx, movement))
-  const isSamePayer = plainName(movement?.payerName) === plainName(payer.name)
+  const order = movement && (await orderOfMovement(tx, movement))
+  const isSamePayer = plainName(payerBefore) === plainName(payer.name)
   if (!order || isSamePayer) return
   throw new Problem(
     'invalid_transition',
@@ -317,7 +337,7 @@ async function refuseReference(tx: Tx, reference: string, movementId: string): P
   const [first] = named
   if (!first || named.some((row) => row.movement_id === movementId)) return
   const movement = await findMovement(tx, first.account, first.movement_id)
-  const order = movement && (await orderOf(tx, movement))
+  const order = movement && (await orderOfMovement(tx, movement))
   const pays = order ? `, which pays ${order}` : ''
   throw new Problem(
     'slip_used',
@@ -337,20 +357,6 @@ async function reportedOf(
     [account, movementId],
   )
   return rows[0] ?? null
-}
-
-/** The order that a movement's money has. */
-async function orderOf(tx: Tx, movement: BankMovement): Promise<string | null> {
-  const { rows } = await tx.query<{ agent_id: bigint; order_id: string | null }>(
-    `select p.agent_id, p.order_id from payment_claims c
-     join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
-     where c.payment_id = $1`,
-    [paymentIdOf(movement)],
-  )
-  const [paid] = rows
-  if (paid?.order_id) return txnId(paid.agent_id, paid.order_id)
-  const { agentId, orderId } = movement
-  return agentId !== null && orderId !== null ? txnId(agentId, orderId) : null
 }
 
 /** The last day of the statements that begin after a day or go beyond it: they should have had a payment of that day. */

@@ -57,8 +57,8 @@ export async function askAfterRestore(
       }),
     )
   }
-  // What could not even be noted is asked again.
-  if (failed) return
+  // What could not even be noted is asked again, and so is whoever cannot be asked at the moment.
+  if (failed || desk.providers.connectors?.hasUnreadable) return
   for (const { name } of payersOf(desk)) {
     await note({
       subject: `unknown payouts at ${name}`,
@@ -82,27 +82,49 @@ async function askAgain(
   const some = [...orders].sort(() => Math.random() - 0.5).slice(0, askedAgain)
   await inParallel(atOnce, some, async ([txn, order]) => {
     const still = new Set<string>()
+    const findings: { subject: string; finding: 'answered' }[] = []
     try {
       await askAboutOrder(desk, order, async (difference) => {
         still.add(difference.subject)
         // Another may be unsure by now.
         await noteDifference(desk.pool, restoreId, difference, desk.now())
       })
+      for (const each of open) {
+        const { subject, order: named } = each
+        if (!named || txnId(named.agentId, named.orderId) !== txn || still.has(subject)) continue
+        // That nobody could be asked is over once everybody has answered.
+        const isOver = each.at
+          ? await hasAnswered(desk, named, each.at)
+          : still.size === 0 && !desk.providers.connectors?.hasUnreadable
+        if (isOver) findings.push({ subject, finding: 'answered' })
+      }
     } catch (error) {
       onError(error)
       return
     }
-    const isOfOrder = ({ order: named }: KnownDifference) =>
-      named !== undefined && txnId(named.agentId, named.orderId) === txn
-    // One that is not set up any more was not asked.
-    const wasAsked = ({ at }: KnownDifference) =>
-      at === undefined || payersOf(desk).some(({ name }) => name === at.provider)
-    const answered = open.filter(
-      (each) => isOfOrder(each) && wasAsked(each) && !still.has(each.subject),
-    )
-    const findings = answered.map(({ subject }) => ({ subject, finding: 'answered' as const }))
     await noteFindings(desk.pool, restoreId, findings, desk.now())
   })
+}
+
+/**
+ * Whether the provider of a difference says of each reference that it did not pay it, or has what is handed over to it
+ * here. One that is not there to be asked has not answered, wherever its order is by now.
+ */
+async function hasAnswered(
+  desk: PayoutDesk,
+  { agentId, orderId }: Pick<Order, 'agentId' | 'orderId'>,
+  at: NonNullable<KnownDifference['at']>,
+): Promise<boolean> {
+  const provider = payersOf(desk).find(({ name }) => name === at.provider)
+  const order = await findOrder(desk.pool, agentId, orderId)
+  if (!provider || !order) return false
+  for (const reference of at.references) {
+    const { type } = await askAbout(provider, reference, order)
+    if (type === 'not_found' || type === 'rejected' || type === 'cancelled') continue
+    if (type === 'unknown' || type === 'not_sent') return false
+    if (!(await isWith(desk, order, provider, reference))) return false
+  }
+  return true
 }
 
 /** An order that cannot be asked about, for whatever fault of ours, is for people to find out about. */
@@ -182,6 +204,7 @@ async function askAboutOrder(
           references: [reference],
         })
     if (!handed) {
+      if (!second && (await isWith(desk, order, provider, reference))) return
       const names = known.map(([{ name }]) => name).join(' and ')
       for (const [{ name }] of known) {
         await note({
@@ -198,6 +221,17 @@ async function askAboutOrder(
       return
     }
   }
+}
+
+/** Whether an order was handed over to a provider under a reference: by another process, which asks as well, for one. */
+async function isWith(
+  desk: PayoutDesk,
+  { agentId, orderId }: Order,
+  { name }: Provider,
+  reference: string,
+): Promise<boolean> {
+  const attempts = await payoutsOfOrder(desk.pool, agentId, orderId)
+  return attempts.some((each) => each.provider === name && each.reference === reference)
 }
 
 interface Known {

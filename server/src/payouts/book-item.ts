@@ -36,6 +36,12 @@ export async function bookItem(
 ): Promise<void> {
   const { itemId: ref, agentId, amountMinor, currency, provider } = item
   const back = `${ref}-back`
+  const seen = await findItem(desk.pool, ref)
+  // Somebody else has decided since: nothing is booked on top of that.
+  const isOwn = seen?.closedBy === by && seen.evidence === reason
+  if (!seen || (seen.closedAt !== null && !isOwn) || seen.providerSaid !== item.providerSaid) {
+    throw new Problem('changed_meanwhile', notClosed)
+  }
   const [isWrittenOff, isCharged, isBack] = await Promise.all([
     readJournalByKey(desk.pool, houseBook(currency), writeOffKey({ provider, ref })),
     readJournalByKey(desk.pool, agentId, adjustmentKey(ref)),

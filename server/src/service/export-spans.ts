@@ -3,7 +3,6 @@ import type { Span, SpanKind, TraceSettings } from '../lib/tracing.ts'
 const mostWaiting = 4_096
 const mostAtOnce = 512
 const everyMs = 1_000
-const withinMs = 5_000
 /** How long the end of the process may take for the last spans. */
 const lastMs = 1_000
 
@@ -65,7 +64,7 @@ export class SpanExporter {
   }
 
   private async post(spans: readonly Span[]): Promise<'sent' | 'dropped'> {
-    const { url, headers } = this.settings
+    const { url, headers, withinMs } = this.settings
     const answer = await fetch(url, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },

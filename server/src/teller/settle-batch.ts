@@ -30,6 +30,8 @@ export interface TransactOptions {
   ifLocked: 'wait' | 'skip'
   /** Whether commands have the times of this machine, rather than of a clock that a test moves. */
   isOnTime: boolean
+  /** Whether the answer to an earlier commit of these commands was lost. */
+  mayBeWritten?: boolean
 }
 
 /** What an attempt was about to commit, while it is unknown whether it did. */
@@ -42,6 +44,25 @@ const tooEarly: Decision = {
   code: 'overloaded',
   detail:
     "The database's clock is behind this process's by more than a minute; repeat the request.",
+}
+
+function isEmpty(writes: Writes): boolean {
+  return Object.values(writes).every(({ length }) => length === 0)
+}
+
+/**
+ * Ends a transaction that found what an earlier one wrote. A commit that only reads waits for nobody. This one writes, so it
+ * waits for the replicas that the lost answer would have waited for: its place in the log is behind what was found.
+ */
+async function commitBehind(client: PoolClient): Promise<void> {
+  try {
+    await client.query(`select pg_logical_emit_message(true, 'sluice', '')`)
+    await client.query('commit')
+  } catch (error) {
+    if (isConnectionLost(error)) throw error
+    // A server that does not have it, or does not let us, still has what was found.
+    await client.query('rollback')
+  }
 }
 
 /**
@@ -73,10 +94,7 @@ export async function transact(
     const [, { rows: times }] = await began
     const books = await reading
     if (attempt.folded && (await isBatchCommitted(tx, attempt.folded.writes))) {
-      // A commit that only reads waits for nobody. This one writes, so it waits for the replicas that the lost
-      // answer waited for: its place in the log is behind what was found.
-      await client.query(`select pg_logical_emit_message(true, 'sluice', '')`)
-      await client.query('commit')
+      await commitBehind(client)
       broken = false
       return attempt.folded.decisions
     }
@@ -95,6 +113,11 @@ export async function transact(
       isLocked(command) ? undefined : isAhead(command) ? tooEarly : folded.decisions[next++],
     )
     attempt.folded = { decisions, writes: folded.writes }
+    if (options.mayBeWritten && isEmpty(folded.writes)) {
+      await commitBehind(client)
+      broken = false
+      return decisions
+    }
     const { command } = await client.query('commit')
     // PostgreSQL answers a commit of an aborted transaction with ROLLBACK, not with an error.
     if (command !== 'COMMIT') throw new Error(`commit was answered with ${command}`)

@@ -362,7 +362,8 @@ export class Teller {
   private async settleAlone(key: bigint, cases: Case[], first: Case): Promise<boolean> {
     const { entries } = first
     const { localTime, isOnTime = false } = this.options
-    const options = { localTime, ifLocked: 'wait', isOnTime } as const
+    const mayBeWritten = first.isUnknown
+    const options = { localTime, ifLocked: 'wait', isOnTime, mayBeWritten } as const
     try {
       const commands = commandsOf(entries)
       const decisions = await transact(this.options.pool, commands, options, first.attempt)

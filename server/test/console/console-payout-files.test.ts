@@ -3,9 +3,11 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { holdRestored, noteAsked, noteDifference } from '../../src/payouts/restore-hold.ts'
+import { saveProviderState } from '../../src/routing/providers.ts'
 import { axeFaults } from '../support/axe.ts'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts'
+import { FakeProvider } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { payingAccount, withdrawals } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -23,9 +25,13 @@ let agent: AgentClient
 let other: AgentClient
 let anna: Person
 let ben: Person
+/** Gets no orders, and can never say what it has. */
+const bank = new FakeProvider('bank', { deposits: false })
+bank.onAsk = async () => ({ type: 'unknown', reason: 'closed' })
 
 beforeAll(async () => {
-  test = await startTestService()
+  test = await startTestService({ outside: { moreProviders: [bank] } })
+  await saveProviderState(test.backend.pool, 'bank', 'off', test.clock())
   agent = await test.agent({ name: 'Chao Phraya Books' })
   other = await test.agent({ name: 'Somebody Else' })
   await Promise.all([agent.fund(10_000), other.fund(10_000)])

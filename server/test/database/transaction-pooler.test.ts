@@ -59,6 +59,8 @@ it('every statement has its settings, and leaves nothing in the session', async 
     'isolation level repeatable read read only',
   )
   expect(inOne).toEqual([inForce])
+  // Before a statement fails: its session is not used again.
+  expect(await left(pool)).toEqual({ ...before, prepared: 0 })
   await expect(pool.query('select 1 / 0')).rejects.toThrow('division by zero')
   await expect(inTransaction(pool, (tx) => tx.query('select nothing'))).rejects.toThrow('nothing')
   expect((await pool.query(text, [7])).rows).toEqual([inForce])
@@ -68,6 +70,7 @@ it('every statement has its settings, and leaves nothing in the session', async 
 
 it('what fails is undone, and what is acknowledged is there', async () => {
   const pool = open()
+  await s.sql('drop table if exists kept')
   await s.sql('create table kept (n int primary key)')
   await s.sql('grant insert, select on kept to public')
   await pool.query('insert into kept values (1)')

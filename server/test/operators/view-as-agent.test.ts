@@ -12,7 +12,8 @@ let txnId: string
 let foreignTxnId: string
 
 beforeAll(async () => {
-  s = await startTestService()
+  // Without a worker, which writes at any time.
+  s = await startTestService({ env: { ROLE: 'api' } })
   shop = await s.agent({ name: 'Shop' })
   other = await s.agent({ name: 'Other' })
   await shop.fund(100)
@@ -50,14 +51,20 @@ async function routes(): Promise<Route[]> {
   )
 }
 
-/** How much there is of everything, but for the audit log and what says when somebody was last seen. */
-async function rowsOfEverything(): Promise<Record<string, string>> {
-  const { rows: tables } = await s.sql(
+/** All tables but the audit log and what says when somebody was last seen, or has asked. */
+async function allTables(): Promise<string[]> {
+  const { rows } = await s.sql(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = 'sluice' and c.relkind = 'r' and c.relname !~ '^(sessions|audit|insight|proofs|limit_buckets)'`,
+     where n.nspname = 'sluice' and c.relkind = 'r'
+       and c.relname !~ '^(sessions|audit|insight|proofs|limit_buckets|api_requests)'`,
   )
+  return rows.map(({ name }) => name)
+}
+
+/** How much there is of everything. */
+async function rowsOf(tables: readonly string[]): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (const { name } of tables) {
+  for (const name of tables) {
     const { rows } = await s.sql(
       `select md5(coalesce(string_agg(t::text, ',' order by t::text), '')) as hash from ${name} t`,
     )
@@ -107,9 +114,10 @@ it('every route that could change anything refuses, whoever looks, and nothing c
   for (const role of ['operator', 'admin'] as const) {
     const client = await signIn(s, role)
     expect((await start(client)).status).toBe(200)
-    const before = await rowsOfEverything()
+    const tables = await allTables()
+    const before = await rowsOf(tables)
     for (const { method, path } of changing) {
-      if (path === '/view-as/leave') continue
+      if (['/view-as/leave', '/sign-out'].includes(path)) continue
       const { status, json } = await client.send(method, path, { code: client.codeAt(0) })
       expect({ method, path, status, code: json.code }).toEqual({
         ...{ method, path, status: 403, code: 'not_permitted' },
@@ -121,7 +129,7 @@ it('every route that could change anything refuses, whoever looks, and nothing c
       expect([path, status < 500]).toEqual([path, true])
       expect([path, text.includes(shop.secret)]).toEqual([path, false])
     }
-    expect(await rowsOfEverything()).toEqual(before)
+    expect(await rowsOf(tables)).toEqual(before)
     expect((await leave(client)).status).toBe(200)
   }
 })
@@ -181,6 +189,39 @@ it('after half an hour nothing is shown until it is left, and the end is in the 
     [client.email],
   )
   expect(rows).toEqual([{ after: { ended: 'time over' } }])
+})
+
+it('ends with its session, by whomever that is ended, and the audit log says so', async () => {
+  const ends = async ({ email }: OperatorClient) => {
+    const { rows } = await s.sql(
+      `select action, role, agent_id, after from audit_log
+       where email = $1 and action in ('end_view_as_agent', 'sign_out') order by audit_id`,
+      [email],
+    )
+    return rows
+  }
+  const client = await signIn(s, 'operator')
+  await start(client)
+  expect((await client.post('/sign-out')).status).toBe(200)
+  const role = 'operator'
+  expect(await ends(client)).toEqual([
+    {
+      ...{ action: 'end_view_as_agent', role, after: { ended: 'left' } },
+      agent_id: String(shop.agentId),
+    },
+    // The agent's users have not signed out.
+    { action: 'sign_out', role, agent_id: null, after: null },
+  ])
+  expect((await client.get('/me')).status).toBe(401)
+
+  const dismissed = await signIn(s, 'operator')
+  await start(dismissed)
+  await s.sql(
+    'update sessions set ended_at = $2 where user_id = (select user_id from users where email = $1)',
+    [dismissed.email, s.clock()],
+  )
+  await Promise.all([endViews(s.backend.pool, s.clock()), endViews(s.backend.pool, s.clock())])
+  expect(await ends(dismissed)).toMatchObject([{ after: { ended: 'session ended' } }])
 })
 
 it('whoever is no longer allowed to sees nothing any more', async () => {

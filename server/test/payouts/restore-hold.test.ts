@@ -13,7 +13,7 @@ import { FakeProvider, fund, orderOf, referencesFor, statusOf } from '../support
 import { signIn } from '../support/operator.ts'
 import { cleanUp, command, tempFolder } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { releaseHold } from '../support/release-hold.ts'
+import { releaseHold, untilAsked } from '../support/release-hold.ts'
 import {
   AgentClient,
   startTestService,
@@ -121,16 +121,17 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   const cancel = await agent.post(`/payment/orders/${waits}/cancel`, {})
   expect(cancel.json).toMatchObject({ status: 409, code: 'order_not_cancellable' })
   // Nobody is asked while a call of before may be under way.
-  await askAll(s)
-  expect((await maker.get('/restores')).json.data[0].asked_at).toBe(null)
+  await askAfterRestore(s.service.desk, (error) => {
+    throw error
+  })
+  const [{ id, asked_at }] = (await maker.get('/restores')).json.data
+  expect(asked_at).toBe(null)
   expect((await maker.get('/home')).json.restore_hold).toMatchObject({ asked: false })
-  clock.advance(30_000)
-  await askAll(s)
-  expect((await maker.get('/restores')).json.data[0].asked_at).not.toBe(null)
-  await s.sql('update restore_holds set asked_at = null')
   const soon = { reason: 'too early', code: maker.code() }
-  const [{ id }] = (await maker.get('/restores')).json.data
   expect((await maker.post(`/restores/${id}/release`, soon)).json.detail).toContain('being asked')
+  clock.advance(30_000)
+  await untilAsked(s)
+  expect((await maker.get('/restores')).json.data[0].asked_at).not.toBe(null)
   expect([await statusOf(agent, paid), await statusOf(agent, passedOn)]).toEqual(['PAID', 'PAID'])
   expect(await statusOf(agent, waits)).toBe('WAITING')
   const doctor = await command(['doctor', '--after-restore'], {
@@ -163,8 +164,9 @@ it('a database that lacks what was seen in it is held, and pays nothing twice', 
   const epochs = () => receiver.received.map(({ headers }) => headers['x-event-epoch'])
   await expect.poll(epochs).toEqual(['0', String(hold.epoch), String(hold.epoch)])
 
-  // A call of the lost time may arrive after all questions.
+  // A call of the lost time may arrive after all questions; then they are asked again.
   first.book.set(referencesFor(late)[0] ?? '', { type: 'paid' })
+  await s.sql('update restore_holds set asked_at = null')
   await releaseHold(s, maker, checker)
   expect((await maker.get('/home')).json.restore_hold).toBe(null)
   // Who made an order may offer it first; the others find it a moment later.
@@ -218,15 +220,11 @@ const holdNow = (s: TestService, lostAt?: Date | 'not known') =>
     }),
   )
 
-const askAll = (s: TestService) =>
-  askAfterRestore(s.service.desk, (error) => {
-    throw error
-  })
-
 const differencesIn = async (s: TestService) =>
   (
     await s.sql(
-      `select subject from restore_differences where subject not like 'unknown payouts at %'`,
+      `select subject from restore_differences where subject not like 'unknown payouts at %'
+       order by subject collate "C"`,
     )
   ).rows
 
@@ -253,7 +251,7 @@ it('what providers have is in the books again, whatever would keep it from leavi
   }
   // The first kept nothing of what it refused: of one before it was handed over, of one after.
   const [passedOn, handed, waits] = [await withdraw(10), await withdraw(10), await withdraw(10)]
-  const other = await withdraw(10)
+  const [other, kept] = [await withdraw(10), await withdraw(10)]
   second.book.set(referencesFor(passedOn)[1] ?? '', { type: 'paid' })
   second.book.set(referencesFor(handed)[2] ?? '', { type: 'paid' })
   const { desk } = s.service
@@ -266,8 +264,8 @@ it('what providers have is in the books again, whatever would keep it from leavi
   const { orderId } = parseTxnId(declined) ?? { orderId: '' }
   const admin = await signIn(s, 'admin')
   await stopAll()
+  // Nobody is asked while the clock stands.
   await holdNow(s)
-  s.clock.advance(60_000)
   const words = { reason: 'not this one', code: admin.code() }
   expect((await admin.post(`/approvals/${orderId}/decline`, words)).status).toBe(200)
   // Nobody has money back that may be paid, however often it is looked at.
@@ -279,7 +277,8 @@ it('what providers have is in the books again, whatever would keep it from leavi
   first.book.set(attempt.reference, no)
   second.book.set(referencesFor(failed)[1] ?? '', { type: 'paid' })
   second.book.set(referencesFor(declined)[0] ?? '', { type: 'paid' })
-  await askAll(s)
+  s.clock.advance(60_000)
+  await untilAsked(s)
   for (const each of [failed, declined]) expect(await statusOf(agent, each)).toBe('PAID')
   const all = [approved, small, passedOn, handed, waits]
   expect(await Promise.all(all.map((each) => statusOf(agent, each)))).toEqual([
@@ -294,29 +293,72 @@ it('what providers have is in the books again, whatever would keep it from leavi
   s.clock.advance(3_600_000)
   first.onAsk = async () => ({ type: 'unknown', reason: 'no\0thing' })
   for (const lostAt of [s.clock(), s.clock(), 'not known'] as const) await holdNow(s, lostAt)
+  // While a company cannot be asked, because how to is not to be read, nobody has been asked.
+  await s.sql(`
+    insert into connectors (name, created_at, created_by) values ('broken', now(), 'a test');
+    insert into connector_versions (connector, version, document, sha256, added_at, added_by)
+      values ('broken', 1, '{"', repeat('0', 64), now(), 'a test');
+    insert into connector_runs (connector, version, n, samples, passed, results, ran_at, ran_by)
+      values ('broken', 1, 1, '{}', true, '{}', now(), 'a test');
+    insert into connector_uses
+      (connector, n, version, run, passed, same_since, former_void, used_at, used_by)
+      values ('broken', 1, 1, 1, true, 1, false, now(), 'a test')`)
+  await expect
+    .poll(async () => {
+      await desk.providers.freshen()
+      return desk.providers.connectors?.hasUnreadable
+    })
+    .toBe(true)
   const holds = () => s.sql('select epoch, asked_at from restore_holds order by epoch')
   expect((await holds()).rows.map(({ asked_at }) => asked_at !== null)).toEqual([true, false])
   s.clock.advance(60_000)
-  await askAll(s)
+  await askAfterRestore(desk, () => {})
+  expect((await holds()).rows.map(({ asked_at }) => asked_at !== null)).toEqual([true, false])
+  await s.sql(`delete from connector_uses where connector = 'broken'`)
+  await untilAsked(s)
   expect((await holds()).rows.every(({ asked_at }) => asked_at !== null)).toBe(true)
-  const subjects = [`${waits} at first`, `${other} at first`].sort()
+  const subjects = [`${waits} at first`, `${other} at first`, `${kept} at first`].sort()
   expect(await differencesIn(s)).toEqual(subjects.map((subject) => ({ subject })))
 
   // One that can be asked again is settled by its provider; the other has to be named by two people.
   const [ofWaits = ''] = referencesFor(waits)
+  const unsureOf = new Set([waits, kept])
   first.onAsk = async ({ reference }) =>
-    referencesFor(waits).includes(reference)
+    [...unsureOf].some((each) => referencesFor(each).includes(reference))
       ? { type: 'unknown', reason: 'down' }
       : { type: 'not_found' }
-  await askAll(s)
+  // The second has one of them meanwhile; that says nothing of what the first has of it.
+  const [ofKept = ''] = referencesFor(kept)
+  second.book.set(ofKept, { type: 'accepted' })
+  const asBooked = { isDebited: true, references: [ofKept] }
+  expect(await handOver(desk, await orderOf(desk, kept), second, asBooked)).toBeDefined()
   const chief = await signIn(s, 'admin')
-  const [open] = (await chief.get('/restores')).json.data
-  const openNow = open.differences.filter((each: { open: boolean }) => each.open)
-  expect(openNow.map((each: { subject: string }) => each.subject)).toEqual([
-    `${waits} at first`,
-    'unknown payouts at first',
-    'unknown payouts at second',
-  ])
+  const readOpen = async () => {
+    const [restore] = (await chief.get('/restores')).json.data
+    return {
+      id: restore.id,
+      differences: restore.differences.filter((each: { open: boolean }) => each.open),
+    }
+  }
+  await expect
+    .poll(async () => {
+      await untilAsked(s)
+      return (await readOpen()).differences.map(({ subject }: { subject: string }) => subject)
+    })
+    .toEqual([
+      ...[`${waits} at first`, `${kept} at first`].sort(),
+      ...['unknown payouts at first', 'unknown payouts at second'],
+    ])
+  await untilAsked(s)
+  unsureOf.delete(kept)
+  await expect
+    .poll(async () => {
+      await untilAsked(s)
+      return (await readOpen()).differences.map(({ subject }: { subject: string }) => subject)
+    })
+    .toEqual([`${waits} at first`, 'unknown payouts at first', 'unknown payouts at second'])
+  const open = await readOpen()
+  const openNow = open.differences
   expect(openNow[0]).toMatchObject({ txn_id: waits, provider: 'first' })
   const seen = openNow.slice(1).map(({ subject }: { subject: string }) => {
     return { subject, finding: 'seen' }
@@ -375,7 +417,7 @@ it('live goes on only with a witness, or beside a process that has one', async (
 
   s = await on(database, dataDir, [bank], { env: live })
   const other = await tempFolder()
-  const beside = on(database, other, [bank], { env: live, patienceMs: 60_000 })
+  const beside = on(database, other, [bank], { env: live, patienceMs: 300_000 })
   await beside.then((each) => each.close())
   expect(await holdsOf(s)).toEqual([])
   // Another machine's file knows nothing of what came hours after it.

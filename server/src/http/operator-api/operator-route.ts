@@ -120,7 +120,7 @@ export interface OperatorRoute<P extends TObject, Q extends TObject, B extends T
   bodyLimit?: number
   /** A body that is XML is taken too, for this field, in base64. */
   takesXml?: string
-  /** The one change that a session makes while it sees an agent's console. */
+  /** What ends a session's view of an agent's console, which is all that it changes meanwhile. */
   leavesView?: true
   /** Set by `twoPersonRoute`. */
   approval?: ActionName

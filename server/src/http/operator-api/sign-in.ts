@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/agent.ts'
 import { findAgentById } from '../../agents/find-agent.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import { Problem } from '../../lib/problem.ts'
+import { leaveView } from '../../operators/agent-views.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, type Permission, permissionsOf } from '../../operators/operator.ts'
 import { endSession, endSessions, listSessions } from '../../operators/sessions.ts'
@@ -53,6 +54,7 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     tag: 'Sign-in',
     permission: 'view',
     agents: 'own',
+    leavesView: true,
     schema: { response: Done },
     handler: async ({ operator, reply }) => {
       await endOwn(deps, operator, operator.sessionId, 'sign_out')
@@ -198,11 +200,14 @@ async function endOwn(
   action: string,
 ): Promise<void> {
   const at = desk.now()
+  const { view, agentId } = operator
   await inTransaction(desk.pool, async (tx) => {
+    if (view) await leaveView(tx, operator, at)
     if (!(await endSession(tx, operator.userId, sessionId, at))) {
       throw new Problem('not_found', 'You have no such session.')
     }
     const subject = { kind: 'session', id: sessionId }
-    await writeAudit(tx, { at, operator, action, subject, agentId: operator.agentId })
+    // Whoever saw an agent's console is none of its users.
+    await writeAudit(tx, { at, operator, action, subject, agentId: view ? null : agentId })
   })
 }
