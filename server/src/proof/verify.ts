@@ -264,7 +264,7 @@ export async function proveOnward(
   pool: Pool,
   now: Date,
   { again = true }: { again?: boolean } = {},
-): Promise<{ rows: number; findings: string[] }> {
+): Promise<{ rows: number; findings: string[]; fault?: unknown }> {
   const { rows: agents } = await pool.query<ProvedBook>({
     name: 'books-to-prove',
     text: `with books as (
@@ -282,10 +282,12 @@ export async function proveOnward(
      select b.agent_id, b.app_id, b.currency, b.proved_seq, b.again_seq, b.again_order, b.again_payment,
        b.finding, b.agent_id in (select agent_id from turns) as is_turn
      from books b
-     where b.agent_id in (select agent_id from turns union select agent_id from grown)`,
+     where b.agent_id in (select agent_id from turns union select agent_id from grown)
+     order by b.agent_id`,
     values: [again],
   })
   let looked = 0
+  let fault: unknown
   const findings = again ? await findWalletless(pool) : []
   // The finding is the house's: it has a part in every transfer.
   const uneven = new Map(
@@ -302,10 +304,24 @@ export async function proveOnward(
       order: agent.again_order,
       payment: agent.again_payment,
     }
-    const finding = await findingOf(async () => {
-      looked += await proveNew(pool, { agentId, currency }, next)
-      if (isTurn) looked += await proveAgain(pool, { agentId, currency }, next)
-    })
+    let finding: string | null
+    try {
+      finding = await findingOf(async () => {
+        looked += await proveNew(pool, { agentId, currency }, next)
+        if (isTurn) looked += await proveAgain(pool, { agentId, currency }, next)
+      })
+    } catch (error) {
+      // A book that cannot be looked at in the time that a statement has must not keep the others from their turn.
+      fault ??= error
+      await pool.query(
+        `insert into proofs (agent_id, proved_seq, again_seq, checked_at, again_at)
+         values ($1, 0, 0, $2, $3)
+         on conflict (agent_id) do update set checked_at = excluded.checked_at,
+           again_at = coalesce(excluded.again_at, proofs.again_at)`,
+        [agentId, now, isTurn ? now : null],
+      )
+      continue
+    }
     if (finding !== null) findings.push(`${agent.app_id}: ${finding}`)
     // That new rows prove says nothing of an earlier finding, which may be about any other.
     const before = isTurn ? null : agent.finding
@@ -333,7 +349,7 @@ export async function proveOnward(
       [agentId, finding, now],
     )
   }
-  return { rows: looked, findings }
+  return { rows: looked, findings, ...(fault !== undefined && { fault }) }
 }
 
 /** Proves one kind of row that is no agent's, a page at a time, over and over. */

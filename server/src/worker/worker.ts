@@ -252,7 +252,8 @@ function proofLoop({
     const tell = (findings: readonly string[]) => {
       for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
     }
-    const { findings } = await proveOnward(proofPool, desk.now(), { again })
+    const { findings, fault } = await proveOnward(proofPool, desk.now(), { again })
+    if (fault !== undefined) onError(fault)
     // Before the rest, which may fail.
     tell(findings)
     if (!again) {
