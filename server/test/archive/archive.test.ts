@@ -29,7 +29,7 @@ let owner: Pool
 let folder: string
 
 beforeAll(async () => {
-  service = await startTestService()
+  service = await startTestService({ env: { ROLE: 'api' } })
   owner = ownerPool()
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
