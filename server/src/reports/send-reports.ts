@@ -20,11 +20,14 @@ import {
   findSchedule,
   keepReportFiles,
   periodsDue,
+  placeOfRun,
   type ReportFile,
+  type ReportPlace,
   type ReportSchedule,
   readReportFiles,
   readSchedules,
   reportKeyOwner,
+  sentPlaceOf,
   startRun,
 } from './report-schedule.ts'
 
@@ -89,8 +92,12 @@ export async function sendReport(
   )
   const [run] = rows
   if (!run) return 'done'
+  let place: ReportPlace | undefined
   const error = await bring(desk, run).then(
-    () => undefined,
+    (brought) => {
+      place = brought
+      return undefined
+    },
     (fault: unknown) => {
       const isExpected =
         fault instanceof ReportFault || fault instanceof SftpFault || fault instanceof Problem
@@ -106,22 +113,26 @@ export async function sendReport(
     `with at as (select ${databaseTime('$4')} as now)
      update report_runs set state = $5, error = $6,
        due_at = (select now from at) + $7::double precision * interval '1 millisecond',
-       ended_at = case when $7::double precision is null then (select now from at) end
+       ended_at = case when $7::double precision is null then (select now from at) end,
+       sent_way = coalesce(sent_way, $8), sent_to = coalesce(sent_to, $9)
      where schedule_id = $1 and period = $2 and attempts = $3 and state = 'waiting'`,
     [
       ...[run.scheduleId, run.period, run.attempts, timeToPass(now), state],
-      ...[error?.slice(0, 500) || null, pauseMs ?? null],
+      ...[error?.slice(0, 500) || null, pauseMs ?? null, place?.way ?? null, place?.to ?? null],
     ],
   )
   return 'more'
 }
 
-async function bring(desk: ReportDesk, run: Run): Promise<void> {
+/** Brings a report to where it belongs, and says where that was. */
+async function bring(desk: ReportDesk, run: Run): Promise<ReportPlace> {
   const schedule = await findSchedule(desk.pool, run.scheduleId)
   if (!schedule) throw new ReportFault('There is no such schedule any more.')
+  const place = placeOfRun(schedule, (await sentPlaceOf(desk.pool, run)) ?? null)
   const files = await filesOf(desk, schedule, run.period)
-  if (schedule.way === 'mail') await sendByMail(desk, schedule, run.period, files)
+  if (place.way === 'mail') await sendByMail(desk, schedule, place.to, run.period, files)
   else await putBySftp(desk, schedule, files)
+  return place
 }
 
 /** The files of a report, made if they were not. */
@@ -157,7 +168,8 @@ function fileName(name: string): string {
 
 async function sendByMail(
   { sendMail }: ReportDesk,
-  { scheduleId, name, recipients }: ReportSchedule,
+  { scheduleId, name }: ReportSchedule,
+  recipients: string[],
   period: string,
   files: readonly ReportFile[],
 ): Promise<void> {
