@@ -139,6 +139,42 @@ it('a rule fires once when it turns bad and once when it is over, to whom it nam
   expect(gone.json.data).toEqual([])
 })
 
+it('each that a rule is about is told in its own words, to whom the rule names then', async () => {
+  const [one, two, three] = await Promise.all(
+    ['One', 'Two', 'Three'].map(async (name) => {
+      const each = await test.agent({ name })
+      await each.fund(1000)
+      return each
+    }),
+  )
+  if (!one || !two || !three) throw new Error('there are three')
+  const low = { name: 'Low', kind: 'balance_below', threshold: '500', currency: 'THB' }
+  const said = (name: string) => `Low: ${name} has 400.00 THB available, below 500.00 THB.`
+  await set(low)
+  expect(await look()).toEqual([])
+  // One after another, sooner than the same would be told again.
+  for (const [each, name] of [
+    [one, 'One'],
+    [two, 'Two'],
+    [three, 'Three'],
+  ] as const) {
+    await each.withdraw({ amount: 600 })
+    expect(await look()).toEqual([`${admin.email} ${said(name)}`])
+  }
+  // It is bad again before it is told again; meanwhile the rule is about another, for somebody else.
+  await set({ ...low, app_id: one.appId })
+  expect(await look()).toHaveLength(1)
+  await one.fund(1000)
+  expect(await look()).toHaveLength(1)
+  await one.withdraw({ amount: 1000 })
+  expect(await look()).toEqual([])
+  await set({ ...low, app_id: two.appId, roles: [], people: [operator.email] })
+  expect(await look()).toEqual(
+    [`${admin.email} ${said('One')}`, `${operator.email} ${said('Two')}`].sort(),
+  )
+  await removeRules()
+})
+
 it('every kind is found, said in words, and over again', async () => {
   const { agentId } = agent
   const { json } = await agent.withdraw({ amount: 10 })
