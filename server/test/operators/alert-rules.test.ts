@@ -68,7 +68,8 @@ async function look(): Promise<string[]> {
 /** Hands out and sends what is due, without what people hear of their own accounts; who got a mail, and its first line. */
 async function tell(): Promise<string[]> {
   const { pool, secretKeys } = test.backend
-  await Promise.all([tellDigests(pool, test.clock()), tellDigests(pool, test.clock())])
+  const digests = () => tellDigests(pool, test.clock(), never)
+  await Promise.all([digests(), digests()])
   test.clock.advance(6_000)
   await test.sql(
     `delete from alerts where handed_out_at is null
@@ -88,6 +89,10 @@ async function tell(): Promise<string[]> {
       return `${to.join()} ${text}`.replaceAll('=20', ' ').replaceAll('=3D', '=')
     })
     .sort()
+}
+
+function never(error: unknown): void {
+  throw error
 }
 
 async function removeRules(): Promise<void> {
@@ -409,6 +414,40 @@ it('a digest tells of the day before, once, at an hour in the zone of the person
   expect(textTo(operator.email)).toContain('Waiting for a person: ')
   expect(textTo(operator.email)).toContain('Breaks: none')
   expect(await tell()).toEqual([])
+
+  // Another hour, or none for a moment, tells no day again; one that is due is told whatever is saved before.
+  await again()
+  person.cookie = (await person.signInAgain()).cookie
+  const hours = async (who: OperatorClient, changes: object) =>
+    expect(
+      (await who.put('/me/alerts/times', { ...times, ...changes, code: who.code() })).status,
+    ).toBe(200)
+  await hours(operator, { digest_at: '18:00' })
+  await hours(person, { digest_at: null })
+  await hours(person, { digest_at: '18:00' })
+  await to('18:00')
+  expect(await tell()).toEqual([])
+  await to('18:00')
+  await again()
+  await hours(operator, { quiet_from: '22:00', quiet_to: '07:00', digest_at: '18:00' })
+  // Somebody whose digest cannot be made keeps nobody from theirs.
+  const setZone = (zone: string) =>
+    test.sql(
+      `update alert_times set zone = $2 where user_id = (select user_id from users where email = $1)`,
+      [person.email, zone],
+    )
+  await setZone('Mars')
+  const faults: unknown[] = []
+  await tellDigests(test.backend.pool, test.clock(), (fault) => faults.push(fault))
+  expect(faults).toHaveLength(1)
+  const { rows: raised } = await test.sql(
+    `select email from alerts join users using (user_id) where kind = 'digest' and handed_out_at is null`,
+  )
+  expect(raised).toEqual([{ email: operator.email }])
+  await setZone(times.zone)
+  expect((await tell()).map((text) => text.split(' ')[0])).toEqual(
+    [person.email, operator.email].sort(),
+  )
 })
 
 it('what cannot be a rule is refused, field by field', async () => {

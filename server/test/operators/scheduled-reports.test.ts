@@ -48,7 +48,7 @@ async function work(): Promise<void> {
   const { pool, secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
   const once = async () => {
     await startReports(desk)
     while ((await sendReport(desk, never)) === 'more') {}
@@ -208,7 +208,7 @@ it('what a mail server refuses is tried again, and given up after the ninth time
   const { pool, secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
   for (let n = 0; n < 9; n++) {
     while ((await sendReport(desk, (error) => given.push(error))) === 'more') {}
     test.clock.advance(24 * 3_600_000)
