@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
@@ -41,36 +42,51 @@ export async function lookAtRule(pool: Pool, now: Clock): Promise<'done' | 'more
 async function tell(tx: Tx, rule: AlertRule, { bad, undecided }: Looked, at: Date): Promise<void> {
   const subjects = bad.map(({ subject }) => subject)
   const words = bad.map((each) => each.words.slice(0, 500))
-  const { rows: begun } = await tx.query<{ words: string }>(
+  const { rows: begun } = await tx.query<Told>(
     `insert into alert_rule_states (name, subject, since, words)
      select $1, subject, $4, words from unnest($2::text[], $3::text[]) x(subject, words)
-     on conflict do nothing returning words`,
+     on conflict do nothing returning subject, words`,
     [rule.name, subjects, words, at],
   )
   const { rows: over } =
     undecided === 'all'
       ? { rows: [] }
-      : await tx.query<{ words: string }>(
-          `delete from alert_rule_states where name = $1 and not (subject = any ($2)) returning words`,
+      : await tx.query<Told>(
+          `delete from alert_rule_states where name = $1 and not (subject = any ($2)) returning subject, words`,
           [rule.name, [...subjects, ...undecided]],
         )
   const { name, roles, userIds, channels, agentId } = rule
   const to = { roles, userIds, channels, agentId }
-  const told = { subject: name, to, at, count: 1, isUrgent: rule.kind === 'proof_red' }
+  const told = { to, at, count: 1, isUrgent: rule.kind === 'proof_red' }
   if (begun.length > 0) {
     const said = `${name}: ${inOne(begun)}`
-    await raiseAlert(tx, { ...told, kind: 'rule_fired', words: said })
+    await raiseAlert(tx, { ...told, subject: same(rule, begun), kind: 'rule_fired', words: said })
   }
   if (over.length > 0) {
     const said = `${name} is over. It was: ${inOne(over)}`
-    await raiseAlert(tx, { ...told, kind: 'rule_over', words: said })
+    await raiseAlert(tx, { ...told, subject: same(rule, over), kind: 'rule_over', words: said })
   }
+}
+
+interface Told {
+  subject: string
+  words: string
+}
+
+/**
+ * Alerts are the same only if they tell the same people of the same: what waits to be told is never replaced by words
+ * about somebody else, nor told to those whom the rule named before.
+ */
+function same({ name, kind, roles, userIds, channels, agentId }: AlertRule, told: Told[]): string {
+  const subjects = told.map(({ subject }) => subject).sort()
+  const what = [kind, roles, userIds.map(String), channels, String(agentId), subjects]
+  return `${name} ${createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32)}`
 }
 
 /** How many are named: the console has all of them. */
 const named = 5
 
-function inOne(found: readonly { words: string }[]): string {
+function inOne(found: readonly Told[]): string {
   const first = found.slice(0, named).map(({ words }) => words)
   const rest = found.length - first.length
   return [...first, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(' ')

@@ -34,7 +34,10 @@ export async function timesOf(db: Pool | Tx, userId: bigint): Promise<AlertTimes
   return rows[0]
 }
 
-/** Sets a person's hours. A digest comes the next time that it is its hour, and not for what was before. */
+/**
+ * Sets a person's hours. A digest that is asked for comes the next time that it is its hour, and not for what was before.
+ * Which day was told last stays: no change of the hours tells a day twice, or leaves one out.
+ */
 export async function setTimes(
   tx: Tx,
   userId: bigint,
@@ -45,7 +48,9 @@ export async function setTimes(
     `insert into alert_times (user_id, zone, quiet_from, quiet_to, digest_at, digest_day)
      values ($1, $2, $3, $4, $5, $6)
      on conflict (user_id) do update set zone = excluded.zone, quiet_from = excluded.quiet_from,
-       quiet_to = excluded.quiet_to, digest_at = excluded.digest_at, digest_day = excluded.digest_day`,
+       quiet_to = excluded.quiet_to, digest_at = excluded.digest_at,
+       digest_day = case when alert_times.digest_at is null or excluded.digest_at is null
+         then greatest(alert_times.digest_day, excluded.digest_day) else alert_times.digest_day end`,
     [
       userId,
       times.zone,
@@ -161,8 +166,12 @@ export interface DigestDue {
   told: string | null
 }
 
-/** Whose digests are due. */
-export async function digestsDue(pool: Pool, now: Date): Promise<DigestDue[]> {
+/** Whose digests are due, without those of whom it cannot be told. */
+export async function digestsDue(
+  pool: Pool,
+  now: Date,
+  onError: (error: unknown) => void,
+): Promise<DigestDue[]> {
   const { rows } = await pool.query<Omit<DigestDue, 'day'> & { digestAt: string }>(
     `select t.user_id as "userId", t.zone, t.digest_at as "digestAt", u.agent_id as "agentId",
        t.digest_day::text as told
@@ -171,8 +180,14 @@ export async function digestsDue(pool: Pool, now: Date): Promise<DigestDue[]> {
      order by t.user_id`,
   )
   return rows.flatMap(({ digestAt, ...row }) => {
-    const day = digestDay(row.zone, digestAt, now)
-    return row.told !== null && row.told >= day ? [] : { ...row, day }
+    try {
+      const day = digestDay(row.zone, digestAt, now)
+      return row.told !== null && row.told >= day ? [] : { ...row, day }
+    } catch (error) {
+      // A zone that this version of Node.js does not know.
+      onError(error)
+      return []
+    }
   })
 }
 

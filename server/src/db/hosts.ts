@@ -4,8 +4,10 @@ import { isStandby } from './database-gate.ts'
 /** How often the server in use is asked whether it still takes writes, and how long it has to answer. */
 const everyMs = 1_000
 const answerWithinMs = 1_000
+/** A start has nothing to lose by hearing a slow one out. */
+const startAnswerWithinMs = 3_000
 /** How long a start waits for one of several servers to take writes: an election may be under way. */
-const primaryWithinMs = 10_000
+const primaryWithinMs = 60_000
 /** While none is known that does, each is asked this soon after it has answered. */
 const againMs = 150
 
@@ -77,7 +79,9 @@ export async function addressNow(url: string): Promise<string> {
   if (addresses.length === 1) return only
   const until = performance.now() + primaryWithinMs
   const isOver = () => performance.now() > until
-  return watches.get(url)?.current ?? (await findPrimary(addresses, isOver)) ?? only
+  return (
+    watches.get(url)?.current ?? (await findPrimary(addresses, isOver, startAnswerWithinMs)) ?? only
+  )
 }
 
 function hostsOf(addresses: readonly string[]): string {
@@ -123,9 +127,9 @@ export class PrimaryWatch {
 
   private async look(): Promise<void> {
     const hasEnded = () => this.users === 0 && watches.get(this.url) !== this
-    const found = (await takesWrites(this.current))
+    const found = (await takesWrites(this.current, answerWithinMs))
       ? this.current
-      : await findPrimary(this.addresses, hasEnded)
+      : await findPrimary(this.addresses, hasEnded, answerWithinMs)
     if (found !== undefined && found !== this.current) {
       this.current = found
       for (const hook of this.hooks) hook()
@@ -143,12 +147,13 @@ export class PrimaryWatch {
 async function findPrimary(
   addresses: readonly string[],
   isOver: () => boolean,
+  withinMs: number,
 ): Promise<string | undefined> {
   let found: string | undefined
   await new Promise<void>((resolve) => {
     const asking = addresses.map(async (address, at) => {
       for (;;) {
-        const takes = await takesWrites(address)
+        const takes = await takesWrites(address, withinMs)
         if (found !== undefined) return
         if (takes) {
           found = address
@@ -164,12 +169,12 @@ async function findPrimary(
   return found
 }
 
-async function takesWrites(address: string): Promise<boolean> {
+async function takesWrites(address: string, withinMs: number): Promise<boolean> {
   const client = new pg.Client({
     connectionString: address,
     application_name: 'sluice primary',
-    connectionTimeoutMillis: answerWithinMs,
-    query_timeout: answerWithinMs,
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
   })
   client.on('error', () => {})
   try {

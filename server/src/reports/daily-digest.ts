@@ -22,19 +22,27 @@ const most = 100
 
 /**
  * Tells everybody whose hour it is of the day before, in their own zone. The words and the day that was told are written
- * together: each day is told once, by any number of processes.
+ * together: each day is told once, by any number of processes. Whoever cannot be told keeps nobody else from theirs.
  */
-export async function tellDigests(pool: Pool, now: Date): Promise<'done'> {
-  for (const due of await digestsDue(pool, now)) {
-    const words = await digestWords(pool, due, now)
-    await inTransaction(pool, async (tx) => {
-      if (!(await takeDigest(tx, due))) return
-      const { userId, day } = due
-      const subject = `user ${userId} ${day}`
-      await raiseAlert(tx, { kind: 'digest', subject, words, to: { userId }, at: now })
-    })
+export async function tellDigests(
+  pool: Pool,
+  now: Date,
+  onError: (error: unknown) => void,
+): Promise<'done'> {
+  for (const due of await digestsDue(pool, now, onError)) {
+    await tellDigest(pool, due, now).catch(onError)
   }
   return 'done'
+}
+
+async function tellDigest(pool: Pool, due: DigestDue, now: Date): Promise<void> {
+  const words = await digestWords(pool, due, now)
+  await inTransaction(pool, async (tx) => {
+    if (!(await takeDigest(tx, due))) return
+    const { userId, day } = due
+    const subject = `user ${userId} ${day}`
+    await raiseAlert(tx, { kind: 'digest', subject, words, to: { userId }, at: now })
+  })
 }
 
 /** What happened on a day and what waits now, for an operator or for a user of an agent. */

@@ -3,6 +3,7 @@ import type { Pool } from '../db/pool.ts'
 import { type Resealed, resealRows } from '../db/reseal-rows.ts'
 import { localTimeIn, momentOf } from '../lib/local-time.ts'
 import { daysAfter, mondayOf, periodNamed } from '../lib/period.ts'
+import { Problem } from '../lib/problem.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
 import type { ReportFormat } from './make-report.ts'
 
@@ -46,6 +47,32 @@ export interface ReportRun {
   files: { format: ReportFormat; name: string; size: number }[]
 }
 
+/** Where a report goes. */
+export interface ReportPlace {
+  way: ReportSchedule['way']
+  /** Mail addresses, or the one place on a server. */
+  to: string[]
+}
+
+/** Where a schedule sends its reports now. */
+export function placeOfReports(schedule: ReportSchedule): ReportPlace {
+  const { way, recipients, sftpUser, sftpHost, sftpPort, sftpFolder } = schedule
+  const to = way === 'mail' ? recipients : [`${sftpUser}@${sftpHost}:${sftpPort} ${sftpFolder}`]
+  return { way, to }
+}
+
+/**
+ * Where the report of a period goes: where it was sent before, or else where its schedule sends. A server whose place in the
+ * schedule was taken by another is not visited any more: its key is gone.
+ */
+export function placeOfRun(schedule: ReportSchedule, sent: ReportPlace | null): ReportPlace {
+  const place = placeOfReports(schedule)
+  if (!sent || sent.way === 'mail') return sent ?? place
+  if (place.way === 'sftp' && place.to[0] === sent.to[0]) return sent
+  const detail = `It was sent to ${sent.to[0]}, and the report goes elsewhere now: download it instead.`
+  throw new Problem('invalid_transition', detail)
+}
+
 export interface ReportFile {
   format: ReportFormat
   name: string
@@ -77,7 +104,7 @@ export async function findSchedule(
   return rows[0]
 }
 
-/** Makes a schedule, or changes the one with its id; its name and its beginning stay. */
+/** Makes a schedule, or changes the one with its id; its name, its agent and its beginning stay. */
 export async function saveSchedule(tx: Tx, schedule: ReportSchedule): Promise<void> {
   const { sftpHost, sftpPort, sftpUser, sftpHostKey, sftpFolder, sealedSftpKey } = schedule
   await tx.query(
@@ -85,8 +112,7 @@ export async function saveSchedule(tx: Tx, schedule: ReportSchedule): Promise<vo
        recipients, sftp_host, sftp_port, sftp_user, sftp_host_key, sftp_folder, sealed_sftp_key, is_on,
        updated_at, updated_by, starts_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-     on conflict (schedule_id) do update set agent_id = excluded.agent_id, every = excluded.every,
-       made_at = excluded.made_at, zone = excluded.zone, formats = excluded.formats,
+     on conflict (schedule_id) do update set every = excluded.every, made_at = excluded.made_at, zone = excluded.zone, formats = excluded.formats,
        with_rows = excluded.with_rows, way = excluded.way, recipients = excluded.recipients,
        sftp_host = excluded.sftp_host, sftp_port = excluded.sftp_port, sftp_user = excluded.sftp_user,
        sftp_host_key = excluded.sftp_host_key, sftp_folder = excluded.sftp_folder,
@@ -164,6 +190,19 @@ export async function startRun(
     [scheduleId, period, at],
   )
   return rowCount === 1
+}
+
+/** Where the report of a period was sent; null if it was not yet, undefined if there is none. */
+export async function sentPlaceOf(
+  db: Tx | Pool,
+  { scheduleId, period }: { scheduleId: string; period: string },
+): Promise<ReportPlace | null | undefined> {
+  const { rows } = await db.query<{ way: ReportPlace['way'] | null; to: string[] | null }>(
+    `select sent_way as way, sent_to as to from report_runs where schedule_id = $1 and period = $2`,
+    [scheduleId, period],
+  )
+  const [run] = rows
+  return run && (run.way && run.to ? { way: run.way, to: run.to } : null)
 }
 
 /** Lets a report that was sent or given up go out once more; false if it has not ended, or is not known. */

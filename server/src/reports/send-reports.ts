@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { findAgentById } from '../agents/find-agent.ts'
 import type { SendMail } from '../alerts/alert-senders.ts'
 import {
@@ -20,11 +21,14 @@ import {
   findSchedule,
   keepReportFiles,
   periodsDue,
+  placeOfRun,
   type ReportFile,
+  type ReportPlace,
   type ReportSchedule,
   readReportFiles,
   readSchedules,
   reportKeyOwner,
+  sentPlaceOf,
   startRun,
 } from './report-schedule.ts'
 
@@ -32,11 +36,16 @@ import {
 const pausesMs = [1, 5, 15, 60, 180, 360, 720, 1440].map((minutes) => minutes * 60_000)
 /** Nobody else takes a report for this long after it was claimed: longer than making and bringing one takes. */
 const leaseMs = 5 * visitMs
+/** How often it is tried to record what became of a report, well within that time, and how long after one another. */
+const mostRecords = 30
+const recordAgainMs = 2_000
 /** What most mail servers take. */
 const mostMailBytes = 15_000_000
 
 interface ReportDesk {
   pool: Pool
+  /** Where reports are read: a long one keeps nothing else waiting. */
+  books: Pool
   secretKeys: SecretKeys
   now: Clock
   /** Undefined if mail is not set up. */
@@ -89,8 +98,12 @@ export async function sendReport(
   )
   const [run] = rows
   if (!run) return 'done'
+  let place: ReportPlace | undefined
   const error = await bring(desk, run).then(
-    () => undefined,
+    (brought) => {
+      place = brought
+      return undefined
+    },
     (fault: unknown) => {
       const isExpected =
         fault instanceof ReportFault || fault instanceof SftpFault || fault instanceof Problem
@@ -102,31 +115,46 @@ export async function sendReport(
   )
   const pauseMs = error === undefined ? undefined : pausesMs[run.attempts - 1]
   const state = error === undefined ? 'sent' : pauseMs === undefined ? 'given_up' : 'waiting'
-  await pool.query(
-    `with at as (select ${databaseTime('$4')} as now)
+  const record = () =>
+    pool.query(
+      `with at as (select ${databaseTime('$4')} as now)
      update report_runs set state = $5, error = $6,
        due_at = (select now from at) + $7::double precision * interval '1 millisecond',
-       ended_at = case when $7::double precision is null then (select now from at) end
+       ended_at = case when $7::double precision is null then (select now from at) end,
+       sent_way = coalesce(sent_way, $8), sent_to = coalesce(sent_to, $9)
      where schedule_id = $1 and period = $2 and attempts = $3 and state = 'waiting'`,
-    [
-      ...[run.scheduleId, run.period, run.attempts, timeToPass(now), state],
-      ...[error?.slice(0, 500) || null, pauseMs ?? null],
-    ],
-  )
-  return 'more'
+      [
+        ...[run.scheduleId, run.period, run.attempts, timeToPass(now), state],
+        ...[error?.slice(0, 500) || null, pauseMs ?? null, place?.way ?? null, place?.to ?? null],
+      ],
+    )
+  // What has left and is not recorded would be sent again.
+  for (let tries = 1; ; tries++) {
+    try {
+      await record()
+      return 'more'
+    } catch (fault) {
+      if (tries === mostRecords) throw fault
+      onError(fault)
+      await setTimeout(recordAgainMs)
+    }
+  }
 }
 
-async function bring(desk: ReportDesk, run: Run): Promise<void> {
+/** Brings a report to where it belongs, and says where that was. */
+async function bring(desk: ReportDesk, run: Run): Promise<ReportPlace> {
   const schedule = await findSchedule(desk.pool, run.scheduleId)
   if (!schedule) throw new ReportFault('There is no such schedule any more.')
+  const place = placeOfRun(schedule, (await sentPlaceOf(desk.pool, run)) ?? null)
   const files = await filesOf(desk, schedule, run.period)
-  if (schedule.way === 'mail') await sendByMail(desk, schedule, run.period, files)
+  if (place.way === 'mail') await sendByMail(desk, schedule, place.to, run.period, files)
   else await putBySftp(desk, schedule, files)
+  return place
 }
 
 /** The files of a report, made if they were not. */
 async function filesOf(
-  { pool, now }: ReportDesk,
+  { pool, books, now }: ReportDesk,
   schedule: ReportSchedule,
   period: string,
 ): Promise<ReportFile[]> {
@@ -138,7 +166,7 @@ async function filesOf(
   const agent = agentId === null ? null : await findAgentById(pool, agentId)
   if (!span || agent === undefined) throw new ReportFault('What it is about is gone.')
   const madeAt = now()
-  const made = await makeReport(pool, formats, { agent, period: span, zone, madeAt, withRows })
+  const made = await makeReport(books, formats, { agent, period: span, zone, madeAt, withRows })
   const files = [...made].map(([format, content]) => ({
     format,
     content,
@@ -157,7 +185,8 @@ function fileName(name: string): string {
 
 async function sendByMail(
   { sendMail }: ReportDesk,
-  { scheduleId, name, recipients }: ReportSchedule,
+  { scheduleId, name }: ReportSchedule,
+  recipients: string[],
   period: string,
   files: readonly ReportFile[],
 ): Promise<void> {

@@ -7,6 +7,7 @@ export interface Pools {
   lists: Pool
   callbacks: Pool
   proof: Pool
+  watch: Pool
 }
 
 /**
@@ -29,6 +30,8 @@ export function openPools({ backend, closing, onError }: Ground): Pools {
     }),
     callbacks: openCallbackPool(url, onError, gate),
     proof: openPool({ url, max: 1, name: 'sluice proof', gate, onError }),
+    // What people are told of may take long to find, and must not keep the proof from coming round.
+    watch: openPool({ url, max: 2, name: 'sluice watch', gate, onError }),
   }
   for (const pool of Object.values(pools)) closing.add(() => pool.end())
   return pools

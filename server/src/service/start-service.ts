@@ -144,7 +144,8 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
   const payouts =
     sender &&
     startWork(ground, {
-      ...{ desk, teller, sender, poster, proofPool: pools.proof, paysOut, provesLedger },
+      ...{ desk, teller, sender, poster, paysOut, provesLedger },
+      ...{ proofPool: pools.proof, watchPool: pools.watch },
     })
 
   const apiLog = new ApiLog(backend.pool, onError)

@@ -25,12 +25,13 @@ export function startWork(
     teller: Teller
     sender: CallbackSender
     proofPool: Pool
+    watchPool: Pool
     paysOut: boolean
     provesLedger: boolean
     poster: CallbackPoster
   },
 ): PayoutRunner | undefined {
-  const { desk, teller, sender, proofPool, paysOut, provesLedger, poster } = options
+  const { desk, teller, sender, proofPool, watchPool, paysOut, provesLedger, poster } = options
   const publish = makeHeadsPublisher({ config, log, clock }, proofPool, poster)
   const senders = makeAlertSenders(config.alerts, {
     post: (...given) => poster.post(...given),
@@ -48,6 +49,7 @@ export function startWork(
     desk,
     payouts,
     proofPool,
+    watchPool,
     provesLedger,
     sender,
     folder: new WatchedFolder(

@@ -53,6 +53,8 @@ export interface WorkerOptions {
   desk: Desk
   /** A separate pool, so that the proof never takes a connection from a request. */
   proofPool: Pool
+  /** Where it is looked for what people are told of, and reports are read. */
+  watchPool: Pool
   /** Whether this process proves the ledger continuously. */
   provesLedger: boolean
   sender: CallbackSender
@@ -87,6 +89,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
   const {
     desk,
     proofPool,
+    watchPool,
     provesLedger,
     sender,
     folder,
@@ -192,7 +195,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     repeat(3_600_000, () => pruneSlips(proofPool, desk.now()), onError),
     repeat(3_600_000, () => keepApiLog(proofPool, desk.now()), onError),
     ...insightLoops(desk, proofPool, timeZone, onError),
-    ...alertLoops(desk, proofPool, alerts, onError),
+    ...alertLoops(desk, watchPool, alerts, onError),
     repeat(3_600_000, () => forgetOldUses(proofPool, desk.now(), 1_000), onError),
     repeat(
       3_600_000,
@@ -312,7 +315,7 @@ const alertsKeptMs = 90 * 86_400_000
 /** Looks for what people have to be told of, and tells them. */
 function alertLoops(
   { pool, secretKeys, now }: Desk,
-  proofPool: Pool,
+  watchPool: Pool,
   { senders, sendMail, onGivenUp }: WorkerOptions['alerts'],
   onError: (error: unknown) => void,
 ): Repeated[] {
@@ -322,40 +325,40 @@ function alertLoops(
     return isMore ? ('more' as const) : ('done' as const)
   }
   const watch = async () => {
-    await keepWatch(proofPool, 'payout_unknown', await unknownPayouts(proofPool, now()), now())
-    await keepWatch(proofPool, 'payout_alarm', await payoutAlarms(proofPool), now())
-    await keepWatch(proofPool, 'callbacks_failing', await stuckLanes(proofPool), now())
-    await keepWatch(proofPool, 'bank_connection', await brokenConnections(proofPool), now())
-    await keepWatch(proofPool, 'bank_account_full', await fullAccounts(proofPool), now())
-    await keepWatch(proofPool, 'proof_red', await redBooks(proofPool), now())
+    await keepWatch(watchPool, 'payout_unknown', await unknownPayouts(watchPool, now()), now())
+    await keepWatch(watchPool, 'payout_alarm', await payoutAlarms(watchPool), now())
+    await keepWatch(watchPool, 'callbacks_failing', await stuckLanes(watchPool), now())
+    await keepWatch(watchPool, 'bank_connection', await brokenConnections(watchPool), now())
+    await keepWatch(watchPool, 'bank_account_full', await fullAccounts(watchPool), now())
+    await keepWatch(watchPool, 'proof_red', await redBooks(watchPool), now())
     return 'done' as const
   }
   const watchBanks = async () => {
-    await keepWatch(proofPool, 'reconcile_break', await redDays(proofPool, now()), now())
+    await keepWatch(watchPool, 'reconcile_break', await redDays(watchPool, now()), now())
     return 'done' as const
   }
   return [
     repeat(2_000, handOut, onError),
     repeat(2_000, () => deliverAlerts(pool, secretKeys, senders, now, onGivenUp), onError),
     repeat(60_000, watch, onError),
-    repeat(2_000, () => lookAtRule(proofPool, now), onError),
+    repeat(2_000, () => lookAtRule(watchPool, now), onError),
     repeat(10_000, () => gatherHeld(pool, now), onError),
-    repeat(10_000, () => tellDigests(proofPool, now()), onError),
-    repeat(10_000, () => startReports({ pool: proofPool, now }), onError),
+    repeat(10_000, () => tellDigests(watchPool, now(), onError), onError),
+    repeat(10_000, () => startReports({ pool: watchPool, now }), onError),
     repeat(
       5_000,
-      () => sendReport({ pool: proofPool, secretKeys, now, sendMail }, onError),
+      () => sendReport({ pool, books: watchPool, secretKeys, now, sendMail }, onError),
       onError,
     ),
     repeat(
       3_600_000,
-      () => forgetReportFiles(proofPool, new Date(now().getTime() - reportsKeptMs)),
+      () => forgetReportFiles(watchPool, new Date(now().getTime() - reportsKeptMs)),
       onError,
     ),
     repeat(3_600_000, watchBanks, onError),
     repeat(
       3_600_000,
-      () => forgetAlerts(proofPool, new Date(now().getTime() - alertsKeptMs)),
+      () => forgetAlerts(watchPool, new Date(now().getTime() - alertsKeptMs)),
       onError,
     ),
   ]

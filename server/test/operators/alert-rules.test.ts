@@ -68,7 +68,8 @@ async function look(): Promise<string[]> {
 /** Hands out and sends what is due, without what people hear of their own accounts; who got a mail, and its first line. */
 async function tell(): Promise<string[]> {
   const { pool, secretKeys } = test.backend
-  await Promise.all([tellDigests(pool, test.clock()), tellDigests(pool, test.clock())])
+  const digests = () => tellDigests(pool, test.clock(), never)
+  await Promise.all([digests(), digests()])
   test.clock.advance(6_000)
   await test.sql(
     `delete from alerts where handed_out_at is null
@@ -88,6 +89,10 @@ async function tell(): Promise<string[]> {
       return `${to.join()} ${text}`.replaceAll('=20', ' ').replaceAll('=3D', '=')
     })
     .sort()
+}
+
+function never(error: unknown): void {
+  throw error
 }
 
 async function removeRules(): Promise<void> {
@@ -137,6 +142,42 @@ it('a rule fires once when it turns bad and once when it is over, to whom it nam
   expect(await look()).toEqual([])
   const gone = await admin.post('/alert-rules/remove', { name: 'Low wallet', code: admin.code() })
   expect(gone.json.data).toEqual([])
+})
+
+it('each that a rule is about is told in its own words, to whom the rule names then', async () => {
+  const [one, two, three] = await Promise.all(
+    ['One', 'Two', 'Three'].map(async (name) => {
+      const each = await test.agent({ name })
+      await each.fund(1000)
+      return each
+    }),
+  )
+  if (!one || !two || !three) throw new Error('there are three')
+  const low = { name: 'Low', kind: 'balance_below', threshold: '500', currency: 'THB' }
+  const said = (name: string) => `Low: ${name} has 400.00 THB available, below 500.00 THB.`
+  await set(low)
+  expect(await look()).toEqual([])
+  // One after another, sooner than the same would be told again.
+  for (const [each, name] of [
+    [one, 'One'],
+    [two, 'Two'],
+    [three, 'Three'],
+  ] as const) {
+    await each.withdraw({ amount: 600 })
+    expect(await look()).toEqual([`${admin.email} ${said(name)}`])
+  }
+  // It is bad again before it is told again; meanwhile the rule is about another, for somebody else.
+  await set({ ...low, app_id: one.appId })
+  expect(await look()).toHaveLength(1)
+  await one.fund(1000)
+  expect(await look()).toHaveLength(1)
+  await one.withdraw({ amount: 1000 })
+  expect(await look()).toEqual([])
+  await set({ ...low, app_id: two.appId, roles: [], people: [operator.email] })
+  expect(await look()).toEqual(
+    [`${admin.email} ${said('One')}`, `${operator.email} ${said('Two')}`].sort(),
+  )
+  await removeRules()
 })
 
 it('every kind is found, said in words, and over again', async () => {
@@ -373,6 +414,40 @@ it('a digest tells of the day before, once, at an hour in the zone of the person
   expect(textTo(operator.email)).toContain('Waiting for a person: ')
   expect(textTo(operator.email)).toContain('Breaks: none')
   expect(await tell()).toEqual([])
+
+  // Another hour, or none for a moment, tells no day again; one that is due is told whatever is saved before.
+  await again()
+  person.cookie = (await person.signInAgain()).cookie
+  const hours = async (who: OperatorClient, changes: object) =>
+    expect(
+      (await who.put('/me/alerts/times', { ...times, ...changes, code: who.code() })).status,
+    ).toBe(200)
+  await hours(operator, { digest_at: '18:00' })
+  await hours(person, { digest_at: null })
+  await hours(person, { digest_at: '18:00' })
+  await to('18:00')
+  expect(await tell()).toEqual([])
+  await to('18:00')
+  await again()
+  await hours(operator, { quiet_from: '22:00', quiet_to: '07:00', digest_at: '18:00' })
+  // Somebody whose digest cannot be made keeps nobody from theirs.
+  const setZone = (zone: string) =>
+    test.sql(
+      `update alert_times set zone = $2 where user_id = (select user_id from users where email = $1)`,
+      [person.email, zone],
+    )
+  await setZone('Mars')
+  const faults: unknown[] = []
+  await tellDigests(test.backend.pool, test.clock(), (fault) => faults.push(fault))
+  expect(faults).toHaveLength(1)
+  const { rows: raised } = await test.sql(
+    `select email from alerts join users using (user_id) where kind = 'digest' and handed_out_at is null`,
+  )
+  expect(raised).toEqual([{ email: operator.email }])
+  await setZone(times.zone)
+  expect((await tell()).map((text) => text.split(' ')[0])).toEqual(
+    [person.email, operator.email].sort(),
+  )
 })
 
 it('what cannot be a rule is refused, field by field', async () => {

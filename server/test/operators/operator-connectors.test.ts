@@ -161,16 +161,28 @@ describe('in the console', () => {
   })
 
   it('that cannot be read is shown so, and the service goes on', async () => {
+    const { rows: kept } = await s.sql(
+      `select secret, n, sealed from connector_secrets where connector = 'paycompany'`,
+    )
     await s.sql(`update connector_secrets set sealed = '\\x00' where connector = 'paycompany'`)
     // A process that has never read it.
     const beside = await startTestService({ beside: s, outside: { providers: [] } })
-    const there = await signIn(beside, 'admin')
-    const { data } = (await there.get('/connectors')).json
-    const found = data.find(({ name }: { name: string }) => name === 'paycompany')
-    expect(found.fault).toEqual(expect.any(String))
-    expect((await there.get('/connectors/paycompany')).json.fault).toBe(found.fault)
-    expect((await there.get('/home')).status).toBe(200)
-    await beside.close()
+    try {
+      const there = await signIn(beside, 'admin')
+      const { data } = (await there.get('/connectors')).json
+      const found = data.find(({ name }: { name: string }) => name === 'paycompany')
+      expect(found.fault).toEqual(expect.any(String))
+      expect((await there.get('/connectors/paycompany')).json.fault).toBe(found.fault)
+      expect((await there.get('/home')).status).toBe(200)
+    } finally {
+      await beside.close()
+      for (const { secret, n, sealed } of kept) {
+        await s.sql(
+          `update connector_secrets set sealed = $3 where connector = 'paycompany' and secret = $1 and n = $2`,
+          [secret, n, sealed],
+        )
+      }
+    }
   })
 
   it('is for admins alone', async () => {

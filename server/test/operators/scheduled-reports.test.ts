@@ -48,7 +48,7 @@ async function work(): Promise<void> {
   const { pool, secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
   const once = async () => {
     await startReports(desk)
     while ((await sendReport(desk, never)) === 'more') {}
@@ -130,7 +130,15 @@ it('a day is reported once, by mail, and every format says the same', async () =
   expect((await admin.post('/report-schedules/resend', { id, period })).status).toBe(200)
   await work()
   expect([...attached(mail.mails[1]?.data ?? '')]).toEqual([...mailed])
-  expect(await set({ id, app_id: agent.appId, is_on: false })).toMatchObject({ status: 200 })
+  // It stays about whom it was made for.
+  const moved = await set({ id, app_id: null })
+  expect(moved.json.errors).toMatchObject([{ field: 'app_id' }])
+  // Others get what comes; what was sent goes again to whom it was sent.
+  const off = { id, app_id: agent.appId, is_on: false }
+  expect((await set({ ...off, recipients: ['new@pay.example'] })).status).toBe(200)
+  expect((await admin.post('/report-schedules/resend', { id, period })).status).toBe(200)
+  await work()
+  expect(mail.mails.map(({ to }) => to)).toEqual([1, 2, 3].map(() => ['books@pay.example']))
 })
 
 it('the house has a line for each agent and sums, over SFTP with a pinned key, and goes on where it broke', async () => {
@@ -173,6 +181,12 @@ it('the house has a line for each agent and sums, over SFTP with a pinned key, a
   const texts = printedIn(pdf).map(({ text }) => text)
   expect(texts).toContain('Deposits THB')
   expect(texts.filter((text) => text === '1,250.00')).toHaveLength(4)
+  // What was put to one place is not put to another.
+  expect((await set({ ...sftp, id, sftp_folder: '/elsewhere' })).status).toBe(200)
+  const strayed = await admin.post('/report-schedules/resend', { id, period })
+  expect([strayed.json.code, strayed.json.detail]).toEqual([
+    ...['invalid_transition', expect.stringContaining('download it instead')],
+  ])
   // A server with another key gets nothing.
   const other = newKey()
   expect(other.public).not.toBe(server.hostKey)
@@ -194,7 +208,7 @@ it('what a mail server refuses is tried again, and given up after the ninth time
   const { pool, secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
   for (let n = 0; n < 9; n++) {
     while ((await sendReport(desk, (error) => given.push(error))) === 'more') {}
     test.clock.advance(24 * 3_600_000)

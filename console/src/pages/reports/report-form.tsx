@@ -59,12 +59,14 @@ export function ReportForm(props: {
     name: 'appId' | 'every' | 'zone' | 'way',
     label: string,
     data: { value: string; label: string }[],
+    more: object = {},
   ) => (
     <NativeSelect
       label={label}
       value={draft[name]}
       data={data}
       onChange={(event) => change({ [name]: event.currentTarget.value })}
+      {...more}
     />
   )
   const labelled = (labels: Record<string, string>) =>
@@ -85,10 +87,12 @@ export function ReportForm(props: {
     >
       <Group grow preventGrowOverflow={false}>
         {text('name', fields.name, { maxLength: 60, disabled: report !== undefined })}
-        {choice('appId', fields.agent, [
-          { value: '', label: says.house },
-          ...agents.map(([value, label]) => ({ value, label })),
-        ])}
+        {choice(
+          'appId',
+          fields.agent,
+          [{ value: '', label: says.house }, ...agents.map(([value, label]) => ({ value, label }))],
+          { disabled: report !== undefined },
+        )}
       </Group>
       <Group grow preventGrowOverflow={false}>
         {choice('every', fields.every, labelled(says.every))}

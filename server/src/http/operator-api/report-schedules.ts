@@ -17,6 +17,7 @@ import type { ReportFormat } from '../../reports/make-report.ts'
 import {
   findSchedule,
   periodsDue,
+  placeOfRun,
   type ReportSchedule,
   readReportFiles,
   readRuns,
@@ -25,6 +26,7 @@ import {
   reportKeyOwner,
   saveSchedule,
   sendRunAgain,
+  sentPlaceOf,
   startRun,
 } from '../../reports/report-schedule.ts'
 import { invalidRequest } from '../check.ts'
@@ -92,6 +94,9 @@ export function reportScheduleRoutes(
     const agent = body.app_id == null ? null : await findAgent(pool, String(body.app_id))
     if (agent === undefined) throw fieldProblem('app_id', 'is not the app id of an agent')
     if (before && before.name !== body.name) throw fieldProblem('name', 'cannot be changed')
+    if (before && before.agentId !== (agent?.agentId ?? null)) {
+      throw fieldProblem('app_id', 'cannot be changed: make another report')
+    }
     const isSftp = body.way === 'sftp'
     const recipients = body.recipients.map((text) => parseEmail(text))
     const faults: FieldError[] = []
@@ -235,13 +240,14 @@ export function reportScheduleRoutes(
     ...common,
     method: 'POST',
     url: '/report-schedules/resend',
-    summary: 'Send a report once more, with the same bytes',
+    summary: 'Send a report once more, with the same bytes to whom it was sent',
     permission: 'manage_policy',
     withoutCode: 'it only sends the same to the same again',
     schema: { body: RunBody, response: Done },
     handler: async ({ operator, body: { id, period } }) => {
       const schedule = await scheduleNamed(id)
       await inTransaction(pool, async (tx) => {
+        placeOfRun(schedule, (await sentPlaceOf(tx, { scheduleId: id, period })) ?? null)
         if (!(await sendRunAgain(tx, { scheduleId: id, period }, now()))) {
           throw new Problem('not_found', 'It is on its way already, or no longer known.')
         }
