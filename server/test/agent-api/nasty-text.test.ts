@@ -236,6 +236,7 @@ describe('an order with such text', () => {
       seq: seqs,
       payment_id: payments.data.map(({ payment_id }: { payment_id: string }) => payment_id),
       period: ['30d'],
+      of: ['wallets', 'agents', 'providers', 'lanes'],
       format: ['csv'],
       q: made.map(({ refId }) => refId).filter((refId) => refId.length > 1),
       from: ['2020-01-01T00:00:00Z'],
