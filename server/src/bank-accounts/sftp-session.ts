@@ -7,6 +7,8 @@ import type { BankAccount } from './bank-account.ts'
 /** Where a bank exchanges files, and what proves who is who. */
 export interface SftpPlace {
   host: string
+  /** The address of the host that is dialled, if it was chosen before. */
+  address?: string
   port: number
   user: string
   /** The server's keys that are believed: SHA256 and base64. */
@@ -67,7 +69,7 @@ export async function withSftp<T>(
   })
   const visit = async () => {
     const config = {
-      host: place.host,
+      host: place.address ?? place.host,
       port: place.port,
       username: place.user,
       privateKey: place.privateKey,

@@ -48,6 +48,8 @@ interface ReportDesk {
   books: Pool
   secretKeys: SecretKeys
   now: Clock
+  /** The addresses of a server, or why they may not be dialled. */
+  addressesOf: (host: string) => Promise<string[] | string>
   /** Undefined if mail is not set up. */
   sendMail: SendMail | undefined
 }
@@ -205,14 +207,19 @@ async function sendByMail(
 }
 
 async function putBySftp(
-  { secretKeys }: ReportDesk,
+  { secretKeys, addressesOf }: ReportDesk,
   schedule: ReportSchedule,
   files: readonly ReportFile[],
 ): Promise<void> {
   const { sftpFolder } = schedule
   const place = placeOf(secretKeys, schedule)
   if (!place || sftpFolder === null) throw new ReportFault('No key opens its private key.')
-  await withSftp(place, async (session) => {
+  // Looked up now: what its name leads to may have changed since somebody set it.
+  const found = await addressesOf(place.host)
+  if (typeof found === 'string') throw new ReportFault(`${place.host} is not visited: ${found}.`)
+  const [address] = found
+  if (address === undefined) throw new ReportFault(`${place.host} has no address.`)
+  await withSftp({ ...place, address }, async (session) => {
     for (const file of files) {
       const path = `${sftpFolder.replace(/\/+$/, '')}/${file.name}`
       if (await isThere(session, path, file)) continue

@@ -145,7 +145,7 @@ async function openAll(ground: Ground, outside: Omit<Outside, 'clock'>): Promise
     sender &&
     startWork(ground, {
       ...{ desk, teller, sender, poster, paysOut, provesLedger },
-      ...{ proofPool: pools.proof, watchPool: pools.watch },
+      ...{ proofPool: pools.proof, watchPool: pools.watch, resolveHost },
     })
 
   const apiLog = new ApiLog(backend.pool, onError)

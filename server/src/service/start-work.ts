@@ -1,3 +1,5 @@
+import { vettedAddresses } from '../agents/callback-url.ts'
+import type { ResolveHost } from '../agents/resolve-host.ts'
 import { makeAlertSenders, makeMailer } from '../alerts/alert-senders.ts'
 import type { CallbackPoster } from '../callbacks/post-callback.ts'
 import type { CallbackSender } from '../callbacks/sender.ts'
@@ -26,12 +28,14 @@ export function startWork(
     sender: CallbackSender
     proofPool: Pool
     watchPool: Pool
+    resolveHost: ResolveHost
     paysOut: boolean
     provesLedger: boolean
     poster: CallbackPoster
   },
 ): PayoutRunner | undefined {
   const { desk, teller, sender, proofPool, watchPool, paysOut, provesLedger, poster } = options
+  const { resolveHost } = options
   const publish = makeHeadsPublisher({ config, log, clock }, proofPool, poster)
   const senders = makeAlertSenders(config.alerts, {
     post: (...given) => poster.post(...given),
@@ -72,6 +76,7 @@ export function startWork(
     alerts: {
       senders,
       sendMail: config.alerts.mail && makeMailer(config.alerts.mail),
+      addressesOf: (host) => vettedAddresses(host, config.callbackTargets, resolveHost),
       onGivenUp: (message) => log.error(message),
     },
     heads: publish && { publish, everyMs: config.heads.everyMinutes * 60_000 },

@@ -75,6 +75,8 @@ export interface WorkerOptions {
     senders: AlertSenders
     /** Undefined if mail is not set up. */
     sendMail: SendMail | undefined
+    /** The addresses of a server that reports are brought to, or why they may not be dialled. */
+    addressesOf: (host: string) => Promise<string[] | string>
     onGivenUp: (message: string) => void
   }
   /** Writes the ends of the chains elsewhere, every so often; undefined if nowhere. */
@@ -316,7 +318,7 @@ const alertsKeptMs = 90 * 86_400_000
 function alertLoops(
   { pool, secretKeys, now }: Desk,
   watchPool: Pool,
-  { senders, sendMail, onGivenUp }: WorkerOptions['alerts'],
+  { senders, sendMail, addressesOf, onGivenUp }: WorkerOptions['alerts'],
   onError: (error: unknown) => void,
 ): Repeated[] {
   const available = channels.filter((channel) => senders[channel] !== undefined)
@@ -347,7 +349,7 @@ function alertLoops(
     repeat(10_000, () => startReports({ pool: watchPool, now }), onError),
     repeat(
       5_000,
-      () => sendReport({ pool, books: watchPool, secretKeys, now, sendMail }, onError),
+      () => sendReport({ pool, books: watchPool, secretKeys, now, sendMail, addressesOf }, onError),
       onError,
     ),
     repeat(

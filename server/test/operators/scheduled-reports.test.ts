@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { vettedAddresses } from '../../src/agents/callback-url.ts'
 import { makeMailer } from '../../src/alerts/alert-senders.ts'
+import type { Pool } from '../../src/db/pool.ts'
 import { periodsDue } from '../../src/reports/report-schedule.ts'
 import { sendReport, startReports } from '../../src/reports/send-reports.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
@@ -43,21 +45,39 @@ const schedule = async (name: string) =>
     (each: { name: string }) => each.name === name,
   )
 
+const addressesOf = (host: string) => vettedAddresses(host, 'near', async () => [])
+
 /** Does what the worker does, as two processes at once. */
-async function work(): Promise<void> {
-  const { pool, secretKeys } = test.backend
+async function work(pool = test.backend.pool, onError = never): Promise<void> {
+  const { secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail, addressesOf }
   const once = async () => {
     await startReports(desk)
-    while ((await sendReport(desk, never)) === 'more') {}
+    while ((await sendReport(desk, onError)) === 'more') {}
   }
   await Promise.all([once(), once()])
 }
 
 function never(error: unknown): void {
   throw error
+}
+
+/** A pool that breaks before what became of a report is recorded, so many times. */
+function breaking(times: number): Pool {
+  let left = times
+  return new Proxy(test.backend.pool, {
+    get(pool, name) {
+      const value = Reflect.get(pool, name)
+      if (typeof value !== 'function') return value
+      if (name !== 'query') return value.bind(pool)
+      return async (text: string, values?: unknown[]) => {
+        if (text.includes('update report_runs set state') && left-- > 0) throw new Error('broken')
+        return pool.query(text, values)
+      }
+    },
+  })
 }
 
 /** Moves the clock on to the next time that it is so late in Bangkok. */
@@ -138,7 +158,25 @@ it('a day is reported once, by mail, and every format says the same', async () =
   expect((await set({ ...off, recipients: ['new@pay.example'] })).status).toBe(200)
   expect((await admin.post('/report-schedules/resend', { id, period })).status).toBe(200)
   await work()
-  expect(mail.mails.map(({ to }) => to)).toEqual([1, 2, 3].map(() => ['books@pay.example']))
+  // What was sent is recorded, although a connection breaks, and not sent once more.
+  expect((await admin.post('/report-schedules/resend', { id, period })).status).toBe(200)
+  const faults: unknown[] = []
+  await work(breaking(1), (fault) => void faults.push(fault))
+  expect(faults).toHaveLength(1)
+  test.clock.advance(3_600_000)
+  admin.cookie = (await admin.signInAgain()).cookie
+  await work()
+  expect(mail.mails.map(({ to }) => to)).toEqual([1, 2, 3, 4].map(() => ['books@pay.example']))
+  // The other admins hear of every change, and where it sends.
+  const { rows: told } = await test.sql(
+    `select words, email as "except" from alerts join users on users.user_id = except_user_id
+     where kind = 'authority_changed' and subject like 'report %' order by alert_id`,
+  )
+  const say = (what: string, to: string) => ({
+    words: `${admin.email} ${what} the scheduled report "Daily books", by mail to ${to}.`,
+    except: admin.email,
+  })
+  expect(told).toEqual([say('made', 'books@pay.example'), say('changed', 'new@pay.example')])
 })
 
 it('the house has a line for each agent and sums, over SFTP with a pinned key, and goes on where it broke', async () => {
@@ -147,6 +185,8 @@ it('the house has a line for each agent and sums, over SFTP with a pinned key, a
     ...{ sftp_host: '127.0.0.1', sftp_port: server.port, sftp_user: 'us' },
     ...{ sftp_host_key: server.hostKey, sftp_folder: '/in/' },
   }
+  const metadata = await set({ ...sftp, sftp_host: '169.254.169.254', sftp_key: server.privateKey })
+  expect(metadata.json.errors).toMatchObject([{ field: 'sftp_host' }])
   const refused = await set(sftp)
   expect(refused.json.errors).toMatchObject([{ field: 'sftp_key' }])
   const made = await set({ ...sftp, sftp_key: server.privateKey })
@@ -208,7 +248,7 @@ it('what a mail server refuses is tried again, and given up after the ninth time
   const { pool, secretKeys } = test.backend
   const settings = test.config.alerts.mail
   const sendMail = settings && makeMailer(settings)
-  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail }
+  const desk = { pool, books: pool, secretKeys, now: test.clock, sendMail, addressesOf }
   for (let n = 0; n < 9; n++) {
     while ((await sendReport(desk, (error) => given.push(error))) === 'more') {}
     test.clock.advance(24 * 3_600_000)

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
+import { vettedAddresses } from '../../agents/callback-url.ts'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
+import { raiseAlert } from '../../alerts/raise-alert.ts'
 import { sftpFaults, sftpKeyFault } from '../../bank-accounts/bank-account-terms.ts'
 import { inTransaction, type Tx } from '../../db/in-transaction.ts'
 import { sqlState } from '../../db/pool.ts'
@@ -17,6 +19,7 @@ import type { ReportFormat } from '../../reports/make-report.ts'
 import {
   findSchedule,
   periodsDue,
+  placeOfReports,
   placeOfRun,
   type ReportSchedule,
   readReportFiles,
@@ -51,7 +54,7 @@ const types: Record<ReportFormat, string> = {
 /** Reports that go out by themselves. */
 export function reportScheduleRoutes(
   api: OperatorApi,
-  { desk, alertChannels }: OperatorDeps,
+  { desk, alertChannels, callbackTargets, resolveHost }: OperatorDeps,
   limits: ExportLimits,
 ): void {
   const { pool, now, secretKeys } = desk
@@ -121,6 +124,13 @@ export function reportScheduleRoutes(
     const { sftpFolder, ...others } = place
     if (isSftp && place.sftpHost === null) say('sftp_host', 'is needed for SFTP')
     else faults.push(...sftpFaults({ ...others, sftpPutFolder: sftpFolder, sftpGetFolder: null }))
+    if (place.sftpHost !== null && faults.length === 0) {
+      // A name that does not resolve now may do so later; it is looked up anew before each visit.
+      const found = await vettedAddresses(place.sftpHost, callbackTargets, resolveHost).catch(
+        () => [],
+      )
+      if (typeof found === 'string') say('sftp_host', found)
+    }
     if (isSftp && sftpFolder === null) say('sftp_folder', 'is needed for SFTP')
     const key = isSftp ? textOf(body.sftp_key) : null
     const keyFault = key === null ? undefined : sftpKeyFault(`${key.trim()}\n`)
@@ -161,6 +171,20 @@ export function reportScheduleRoutes(
       ...entry,
     })
 
+  /** Figures leave the house by it: the other admins hear of each change, and where they go. */
+  const tellOthers = async (tx: Tx, operator: Operator, schedule: ReportSchedule, what: string) => {
+    const at = now()
+    const { way, to } = placeOfReports(schedule)
+    await raiseAlert(tx, {
+      kind: 'authority_changed',
+      // Each by itself: what was set in between is not hidden by what came after.
+      subject: `report ${schedule.scheduleId} ${newOrderId(at)}`,
+      words: `${operator.email} ${what} the scheduled report "${schedule.name}", by ${way} to ${to.join(', ')}.`,
+      to: { roles: ['admin'], except: operator.userId },
+      at,
+    })
+  }
+
   operatorRoute(api, {
     ...common,
     method: 'GET',
@@ -189,6 +213,7 @@ export function reportScheduleRoutes(
           ...(before && { before: viewOf(before, agents) }),
           after: viewOf(schedule, agents),
         })
+        await tellOthers(tx, operator, schedule, before ? 'changed' : 'made')
       }).catch((error) => {
         if (sqlState(error) === '23505') throw fieldProblem('name', 'is the name of another report')
         throw error
@@ -210,6 +235,7 @@ export function reportScheduleRoutes(
       await inTransaction(pool, async (tx) => {
         await removeSchedule(tx, id)
         await noted(tx, operator, schedule.name, { before })
+        await tellOthers(tx, operator, schedule, 'removed')
       })
       return list()
     },
