@@ -20,6 +20,7 @@ import { proveHeads, readHeads } from '../../src/proof/heads.ts'
 import { proveOrder } from '../../src/proof/prove-orders.ts'
 import { verify } from '../../src/proof/verify.ts'
 import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
+import { dayBefore, sweepPage } from '../../src/teller/sweep-fees.ts'
 import { signIn } from '../support/operator.ts'
 import { deliverCallbacks } from '../support/sender.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -29,7 +30,7 @@ let owner: Pool
 let folder: string
 
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api' } })
+  service = await startTestService()
   owner = ownerPool()
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
@@ -101,7 +102,15 @@ async function business(rounds = 1): Promise<Business> {
     await adjust(agent, `round-${round}`)
   }
   await deliver(agent)
+  await sweep()
   return { agent, ended }
+}
+
+/** Days go by in these tests, and the service would sweep the fees at some moment of its own. */
+async function sweep() {
+  const { desk } = service.service
+  const { day } = dayBefore(service.clock(), 'UTC')
+  await sweepPage(desk, { day, after: 0n, limit: 1_000 })
 }
 
 function adjust({ agentId }: AgentClient, ref: string) {
