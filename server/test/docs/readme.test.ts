@@ -4,8 +4,8 @@ import { afterEach, expect, test } from 'vitest'
 import {
   cleanUp,
   copyOfRepository,
+  expectShutDown,
   freePort,
-  postgresLog,
   postmasterPid,
   root,
   start,
@@ -77,7 +77,7 @@ test('what README tells to type works as printed, and answers as it says', async
   process.kill(-service.pid, 'SIGINT')
   await service.ended
   expect(postmasterPid(dataDir)).toBeUndefined()
-  expect(postgresLog(dataDir)).toMatch(/database system is shut down\n$/)
+  await expectShutDown(dataDir)
 })
 
 const separator = '---- next block ----'

@@ -11,6 +11,7 @@ import {
   copyOfRepository,
   dataFolder,
   type Env,
+  expectShutDown,
   freePort,
   isRunning,
   kill,
@@ -167,7 +168,7 @@ describe('SIGTERM', () => {
     expect(await ended).toMatchObject({ code: 0, signal: null })
     expect(isRunning(postmaster)).toBe(false)
     expect(postmasterPid(dataDir)).toBeUndefined()
-    expect(postgresLog(dataDir)).toMatch(/database system is shut down\n$/)
+    await expectShutDown(dataDir)
 
     await verifyClean(env)
     const again = await serve(env)
@@ -243,7 +244,7 @@ describe('npm start', () => {
     await expect.poll(() => isRefused(url), patient).toBe(true)
     await expect.poll(() => isRunning(postmaster), patient).toBe(false)
     expect(postmasterPid(dataDir)).toBeUndefined()
-    expect(postgresLog(dataDir)).toMatch(/database system is shut down\n$/)
+    await expectShutDown(dataDir)
     await verifyClean({ DATA_DIR: dataDir })
   })
 })

@@ -303,6 +303,11 @@ export function postgresLog(dataDir: string): string {
     .join('')
 }
 
+/** The process that writes PostgreSQL's log is the last to end, so its last line may come after the server is gone. */
+export async function expectShutDown(dataDir: string): Promise<void> {
+  await expect.poll(() => postgresLog(dataDir), { interval: 20 }).toMatch(/database system is shut down\n$/)
+}
+
 /** Takes a port, and says which. */
 export async function listen(port = 0): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((socket) => socket.destroy())
