@@ -393,6 +393,7 @@ async function answerRepeatOrRefuse(
     throw new Problem('ref_id_conflict', archivedRefDetail)
   }
   if (!first) throw refusal ?? new Error('an order was held back without a reason')
-  if (isRepeat(first, order)) return first
-  throw new Problem('ref_id_conflict', refIdConflictDetail)
+  if (!isRepeat(first, order)) throw new Problem('ref_id_conflict', refIdConflictDetail)
+  // Like every answer that an order is there, this one waits until replicas have it: the teller sees to that.
+  return (await create(desk, order)).order
 }

@@ -50,6 +50,11 @@ function isEmpty(writes: Writes): boolean {
   return Object.values(writes).every(({ length }) => length === 0)
 }
 
+/** Whether the answer says that an order is there, which this transaction has only found. */
+function isRepeat(decision: Decision | undefined): boolean {
+  return decision?.type === 'unchanged' && decision.order !== undefined
+}
+
 /**
  * Ends a transaction that found what an earlier one wrote. A commit that only reads waits for nobody. This one writes, so it
  * waits for the replicas that the lost answer would have waited for: its place in the log is behind what was found.
@@ -113,7 +118,7 @@ export async function transact(
       isLocked(command) ? undefined : isAhead(command) ? tooEarly : folded.decisions[next++],
     )
     attempt.folded = { decisions, writes: folded.writes }
-    if (options.mayBeWritten && isEmpty(folded.writes)) {
+    if (isEmpty(folded.writes) && (options.mayBeWritten || decisions.some(isRepeat))) {
       await commitBehind(client)
       broken = false
       return decisions
