@@ -16,6 +16,7 @@ import {
   writeDecisions,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
+import { timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { isConnectionLost, type Pool } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
@@ -51,7 +52,13 @@ export async function bookMovements(
   account: string | null = null,
   movementId: string | null = null,
 ): Promise<number> {
-  const due = await claimMovements(desk.pool, desk.now(), account, movementId, movementPage)
+  const due = await claimMovements(
+    desk.pool,
+    timeToPass(desk.now),
+    account,
+    movementId,
+    movementPage,
+  )
   for (const name of new Set(due.map((each) => each.account))) {
     const ofIt = due.filter((each) => each.account === name)
     // One account holds up no other: what fails is tried again later.
