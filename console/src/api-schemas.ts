@@ -1131,7 +1131,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -2569,6 +2569,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }[]
@@ -2628,6 +2630,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -4026,7 +4030,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -6295,7 +6299,7 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
+      /** what it was; payout: the payout that it names, and the rest is what the bank charged for it; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
       as:
         | 'bank_fee'
         | 'interest'
@@ -6303,6 +6307,7 @@ export interface Operations {
         | 'correction'
         | 'payment_returned'
         | 'batch'
+        | 'payout'
         | 'never_booked'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
@@ -6321,7 +6326,7 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
-      /** what the rail kept of the payment, which is the amount and this */
+      /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
       deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
@@ -6424,7 +6429,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -7265,6 +7270,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7394,6 +7401,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7523,6 +7532,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7648,6 +7659,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }

@@ -1814,6 +1814,7 @@ export default {
       title: (amount) => `${amount} 是什么？`,
       explain: '记入总账的此账户：费用计为成本，其余计为差异。等待决定的入款将不再是款项。',
       neverBooked: '人工登记但银行没有：这不是资金。须先追回已入账部分。凭条仍视为已使用。',
+      payout: '这是该条目所指的付款。超出部分是银行为此收取的费用：计为该订单的成本。',
       returned: '账簿已有：该款项已标记为退还。',
       as: '性质',
       which: '已退回的款项',
@@ -2580,6 +2581,7 @@ export default {
       closedAt: '关闭时间',
       closedBy: '关闭人',
       evidence: '凭证',
+      bookedAs: '入账方式',
     },
   },
   openItems: {

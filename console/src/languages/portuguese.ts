@@ -1896,6 +1896,8 @@ export default {
         'É lançado no livro da casa nesta conta: tarifa como custo, o resto como diferença. Um crédito que aguarda decisão deixa de ser pagamento.',
       neverBooked:
         'Pessoas o registraram à mão e o banco não o tem: não é dinheiro. O que foi creditado precisa ser estornado antes. O comprovante continua usado.',
+      payout:
+        'É o pagamento que o lançamento nomeia. O que saiu além disso é o que o banco cobrou por ele: um custo dessa ordem.',
       returned: 'Os livros já o têm: o pagamento foi marcado como restituído.',
       as: 'Foi',
       which: 'O pagamento que voltou',
@@ -2702,6 +2704,7 @@ export default {
       closedAt: 'Fechada em',
       closedBy: 'Fechada por',
       evidence: 'Comprovação',
+      bookedAs: 'Lançado como',
     },
   },
   openItems: {

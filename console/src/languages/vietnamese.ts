@@ -1869,6 +1869,8 @@ export default {
         'Hạch toán vào sổ chung ở tài khoản này: phí là chi phí, còn lại là chênh lệch. Khoản ghi có chờ quyết định khi đó không còn là khoản thanh toán.',
       neverBooked:
         'Có người ghi tay mà ngân hàng không có: đó không phải tiền. Phải thu hồi phần đã ghi có trước. Biên lai vẫn coi như đã dùng.',
+      payout:
+        'Đây là khoản chi mà dòng này nêu. Phần vượt quá là phí ngân hàng thu cho khoản đó: một chi phí của lệnh ấy.',
       returned: 'Sổ sách đã có: khoản này đã được đánh dấu trả lại.',
       as: 'Đó là',
       which: 'Khoản đã trả lại',
@@ -2661,6 +2663,7 @@ export default {
       closedAt: 'Đóng lúc',
       closedBy: 'Người đóng',
       evidence: 'Bằng chứng',
+      bookedAs: 'Ghi sổ là',
     },
   },
   openItems: {

@@ -156,7 +156,7 @@ const waitingOfFile = `select m.movement_id, m.amount,
 
 async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<UnconfirmedOfFile> {
   const { rows } = await tx.query<{ movements: number; amount: bigint }>(
-    `select count(*)::int as movements, coalesce(sum(abs(w.amount) + w.charges), 0)::bigint as amount
+    `select count(*)::int as movements, coalesce(sum(abs(w.amount) + case when w.amount > 0 then w.charges else 0 end), 0)::bigint as amount
      from (${waitingOfFile}) w`,
     [account, fileId],
   )

@@ -170,14 +170,15 @@ export async function explain(
   detail: string,
   at: Date,
   returns: string | null,
+  deductedMinor = 0n,
 ): Promise<BankMovement | undefined> {
   const { rows } = await db.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5::timestamptz + ${unlessGone},
-       returns = $6
+       returns = $6, deducted = $7
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
      returning ${movementColumns.select('m')}`,
-    [account, movementId, as, detail, at, returns],
+    [account, movementId, as, detail, at, returns, deductedMinor],
   )
   return rows[0]
 }

@@ -47,7 +47,13 @@ export type MovementMatch =
   | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
   | { type: 'takes_back'; movementId: string; detail: string }
   /** Payouts of files, by reference: they went out by a debit, or one came back by a credit. */
-  | { type: 'payout' | 'payout_returned'; references: string[]; detail: string }
+  | {
+      type: 'payout' | 'payout_returned'
+      references: string[]
+      detail: string
+      /** What the bank charged for a payout and debited together with it. */
+      chargesMinor?: bigint
+    }
   | { type: 'unexplained'; detail: string; isAlarm?: boolean }
 
 type Matched = Pick<
@@ -291,6 +297,7 @@ function naming(
     batches: (said.get(movement.movementId) ?? [])
       .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])
       .filter(isText),
+    charges: (said.get(movement.movementId) ?? []).map(({ chargesMinor }) => chargesMinor),
   }))
 }
 
@@ -529,12 +536,15 @@ export async function matchDebits(
   pool: Pool | Tx,
   account: Pick<BankAccount, 'name'>,
   debits: readonly Matched[],
+  /** Whether a person says that what is more than a payout is the bank's charge for it. */
+  isRestCharge = false,
 ): Promise<Map<string, MovementMatch>> {
   const said = await allSaid(pool, account.name, debits)
   const matches = new Map<string, MovementMatch>()
   const takenBack = new Set<string>()
   const codes = codesOf(debits, said)
-  const payouts = await matchItemDebits(pool, account.name, naming(debits, codes, said))
+  const named = naming(debits, codes, said)
+  const payouts = await matchItemDebits(pool, account.name, named, isRestCharge)
   for (const debit of debits) {
     const { movementId, amountMinor } = debit
     const payout = payouts.get(movementId)
@@ -548,10 +558,10 @@ export async function matchDebits(
       continue
     }
     const reports = isReturn(debit, said) ? (said.get(movementId) ?? []) : []
-    const named = reports
+    const ids = reports
       .flatMap(({ ids }) => [ids.accountServicerRef, ids.transactionId, ids.uetr, ids.endToEndId])
       .filter(isText)
-    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, named)).filter(
+    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, ids)).filter(
       (each) => !takenBack.has(each.movementId),
     )
     if (one && !two && !one.isDecided) continue

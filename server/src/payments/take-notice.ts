@@ -8,7 +8,7 @@ import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
-import { maxBalanceMinor } from '../lib/money.ts'
+import { maxBalanceMinor, sizeOf } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { type CallWatch, confirm, type Effect, meansUnpaid, settle } from '../payouts/pay-out.ts'
 import { findPayout, whyInDoubt } from '../payouts/payouts.ts'
@@ -336,7 +336,7 @@ async function noPayoutInWords(
 }
 
 /**
- * Books what a provider charges for one of its own orders. What cannot be booked, though the provider may have kept
+ * Books what a provider charges for one of its own orders or, if negative, gives back of earlier charges. What cannot be booked, though the provider may have kept
  * it, stays open until a person has found out what it means and closes it.
  */
 async function takeCost(
@@ -345,7 +345,7 @@ async function takeCost(
   event: ProviderEvent & { type: 'cost' },
 ): Promise<Effect> {
   const { reference, costId, amountMinor } = event
-  if (amountMinor <= 0n || amountMinor > maxBalanceMinor) {
+  if (amountMinor === 0n || sizeOf(amountMinor) > maxBalanceMinor) {
     return { result: 'refused', detail: 'This is not an amount.' }
   }
   const payout = (await findNamedPayouts(desk.pool, [reference])).get(reference)

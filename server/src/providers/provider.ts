@@ -136,6 +136,7 @@ export type ProviderEvent = {
       reference: string
       /** The provider's own id for the charge; it counts once. */
       costId: string
+      /** Negative if the provider gives back what it charged before. */
       amountMinor: bigint
       currency: Currency
     }

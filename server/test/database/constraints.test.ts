@@ -1201,6 +1201,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_movements_order', 'bank_movements', { agent_id: 1 }],
   ['bank_movements_deducted', 'bank_movements', { deducted: -1 }],
   ['bank_movements_deducted', 'bank_movements', { deducted: 1 }],
+  ['bank_movements_deducted', 'bank_movements', { amount: -100, deducted: 1 }],
   ['bank_movements_explained', 'bank_movements', { explained_by: 'payment' }],
   ['bank_movements_explained', 'bank_movements', { state: 'matched' }],
   [
@@ -1217,7 +1218,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_report_key_check', 'bank_reports', { report_key: '' }],
   ['bank_reports_amount_check', 'bank_reports', { amount: 0 }],
   ['bank_reports_charges_check', 'bank_reports', { charges: -1 }],
-  ['bank_reports_charges_check', 'bank_reports', { amount: -100, charges: 1 }],
+  ['bank_reports_charges_check', 'bank_reports', { amount: -100, charges: 100 }],
   ['bank_reports_ids_check', 'bank_reports', { ids: 'x'.repeat(4097) }],
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
@@ -1251,6 +1252,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['open_items_reference_check', 'open_items', { reference: '' }],
   ['open_items_amount_check', 'open_items', { amount: 0 }],
   ['open_items_currency_check', 'open_items', { currency: 'usd' }],
+  ['open_items_booked_check', 'open_items', { booked_as: 'odd' }],
+  ['open_items_booked_check', 'open_items', { kind: 'failed_after_paid', booked_as: 'write_off' }],
   ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
   [
     'open_items_resolution_check',

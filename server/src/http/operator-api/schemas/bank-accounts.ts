@@ -490,7 +490,9 @@ export const MovementRow = Type.Object({
   day: Type.String(),
   booked_at: orNull(isoTime('the time, where the bank tells it')),
   amount: money('negative if it left'),
-  deducted: money('what the rail kept of the payment, which is the amount and this'),
+  deducted: money(
+    'what the rail kept of the payment, or charged for it: the payment is the amount and this',
+  ),
   currency,
   state: Type.String({ description: "the movement's, or that of its payment" }),
   explained_by: orNull(explainedBy),
@@ -534,9 +536,9 @@ export const ExplainRequest = Type.Object(
     as: oneOf(
       [
         ...['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
-        'never_booked',
+        ...['payout', 'never_booked'],
       ],
-      'what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it',
+      'what it was; payout: the payout that it names, and the rest is what the bank charged for it; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it',
     ),
     payment: Type.Optional(
       Type.String({
