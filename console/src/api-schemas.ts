@@ -902,6 +902,7 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match: 'code' | 'amount' | 'code+amount'
+      code_form: string
       surplus_steps: number
       hold_hours: number
       day_limit: string | null
@@ -4447,6 +4448,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -4552,6 +4555,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5505,6 +5509,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5610,6 +5616,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5743,6 +5750,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5815,6 +5824,7 @@ export interface Operations {
       defaults: {
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         zone: string
@@ -5916,6 +5926,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6118,6 +6129,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
