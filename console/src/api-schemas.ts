@@ -902,6 +902,7 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match: 'code' | 'amount' | 'code+amount'
+      code_form: string
       surplus_steps: number
       hold_hours: number
       day_limit: string | null
@@ -4451,6 +4452,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -4556,6 +4559,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5509,6 +5513,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5614,6 +5620,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5747,6 +5754,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5819,6 +5828,7 @@ export interface Operations {
       defaults: {
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         zone: string
@@ -5920,6 +5930,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6122,6 +6133,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null

@@ -1502,6 +1502,8 @@ export default {
       address: '地址',
       addressHint: '街道;门牌;邮编;城市;国家',
       match: '识别方式',
+      code_form: '付款码开头',
+      code_formHint: '两个字母或数字，不含 I、L、O、U。银行只接受数字时填 "digits"。',
       surplus_steps: '唯一金额',
       surplus_stepsHint: '在应付金额之上用多少个金额区分付款人。',
       hold_hours: '金额保留小时数',

@@ -1578,6 +1578,9 @@ export default {
       address: 'Endereço',
       addressHint: 'rua;nº;CEP;cidade;país',
       match: 'Reconhecido por',
+      code_form: 'Os códigos de pagamento começam com',
+      code_formHint:
+        'Duas letras ou dígitos, menos I, L, O e U. Ou "digits", se o banco só aceita dígitos.',
       surplus_steps: 'Valores únicos',
       surplus_stepsHint: 'Quantos valores acima do pedido distinguem os pagadores.',
       hold_hours: 'Horas em que um valor fica reservado',

@@ -1547,6 +1547,9 @@ export default {
       address: 'Địa chỉ',
       addressHint: 'đường;số;mã bưu chính;thành phố;quốc gia',
       match: 'Nhận biết bằng',
+      code_form: 'Mã thanh toán bắt đầu bằng',
+      code_formHint:
+        'Hai chữ cái hoặc chữ số, trừ I, L, O và U. Hoặc "digits" nếu ngân hàng chỉ nhận chữ số.',
       surplus_steps: 'Số tiền riêng',
       surplus_stepsHint: 'Bao nhiêu số tiền trên mức yêu cầu để phân biệt người nộp.',
       hold_hours: 'Số giờ giữ một số tiền',

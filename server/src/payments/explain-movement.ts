@@ -140,7 +140,7 @@ export async function explainBatch(
   await refuseExplanation(desk, before, 'batch')
   const movement = await inTransaction(pool, async (tx) => {
     await lockAccount(tx, account.name)
-    const sum = await findPaymentsOf(tx, account.name, movementId)
+    const sum = await findPaymentsOf(tx, account, movementId)
     if (sum) {
       await markAsBatch(tx, account.name, sum)
       await insertParts(tx, account.name, sum, desk.now())

@@ -1,4 +1,5 @@
 import type { Currency } from '../lib/money.ts'
+import type { CodeForm } from '../lib/payment-code.ts'
 import type { QrKind } from '../lib/qr/qr-kinds.ts'
 
 /** The details of a deposit that a provider needs to collect it. */
@@ -148,6 +149,7 @@ export type ProviderEvent = {
 export interface Recognition {
   /** By the payment code in the transfer's text, by an amount that is unique at the account, or by either. */
   by: 'code' | 'amount' | 'code+amount'
+  codeForm: CodeForm
   /** How many steps of surplus tell equal amounts apart. */
   surplusSteps: number
   /** How long after the order's end money for it may arrive. */

@@ -2,6 +2,7 @@ import {
   checkCurrency,
   emptyStatement,
   idOf,
+  isOfAnother,
   isoDay,
   isoMoment,
   note,
@@ -100,6 +101,7 @@ function formatOf(family: string, namespace: string): string {
 
 function takePart(draft: Draft, part: XmlElement, payments: XmlElement[], reading: Reading) {
   const { statement } = draft
+  if (isOfAnother(statement, reading)) return
   switch (part.name) {
     case 'Id':
       statement.id = idOf(part.text)
@@ -121,6 +123,7 @@ function takePart(draft: Draft, part: XmlElement, payments: XmlElement[], readin
       break
     case 'Acct':
       statement.accountNo = accountNoOf(part)
+      if (isOfAnother(statement, reading)) break
       statement.currency = textAt(part, 'Ccy')
       if (statement.currency !== null) checkCurrency(statement.currency, part.line, reading)
       break

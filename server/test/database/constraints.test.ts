@@ -997,6 +997,12 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
   ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
   ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
+  ['bank_accounts_code_form_check', 'bank_accounts', { code_form: 'LX' }],
+  [
+    'bank_accounts_former_code_forms_check',
+    'bank_accounts',
+    { former_code_forms: 'x'.repeat(1001) },
+  ],
   ['bank_accounts_surplus_steps_check', 'bank_accounts', { surplus_steps: 0 }],
   ['bank_accounts_hold_s_check', 'bank_accounts', { hold_s: -1 }],
   ['bank_accounts_day_limit_check', 'bank_accounts', { day_limit: 0 }],

@@ -57,6 +57,7 @@ const terms = {
   qr_kind: qrKind,
   qr_value: orNull(text(1000, 'what the kind needs to know')),
   match: Type.Optional(match),
+  code_form: Type.Optional(text(6, 'two characters that payment codes begin with, or digits')),
   surplus_steps: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 9999, description: 'a whole number from 1 to 9999' }),
   ),
@@ -218,6 +219,7 @@ export const BankAccountDetail = Type.Object({
   qr_kind: qrKind,
   qr_value: orNull(Type.String()),
   match,
+  code_form: Type.String(),
   surplus_steps: Type.Integer(),
   hold_hours: Type.Number(),
   day_limit: orNull(Type.String()),
@@ -294,6 +296,7 @@ export const BankAccountPreview = Type.Object({
   warning: orNull(Type.String()),
   defaults: Type.Object({
     match,
+    code_form: Type.String(),
     surplus_steps: Type.Integer(),
     hold_hours: Type.Number(),
     zone: Type.String(),
