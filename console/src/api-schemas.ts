@@ -461,6 +461,11 @@ export interface Operations {
         before: unknown
         /** what it would be */
         after: unknown
+        /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+        beside: {
+          before: unknown
+          after: unknown
+        } | null
         reason: string | null
         /** an address, or the command line */
         proposed_by: string
@@ -470,7 +475,7 @@ export interface Operations {
         expires_at: string
         /** approved: its action is under way, or was interrupted */
         state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-        /** of everything above; send it to approve */
+        /** of what is approved; send it to approve */
         digest: string
         /** I proposed it */
         own: boolean
@@ -490,6 +495,27 @@ export interface Operations {
       }[]
       /** pass as cursor; null at the end */
       next: string | null
+      /** what waits for a second person on a page of its own; with the first page only */
+      others: {
+        /** what it is */
+        kind: 'bank_account' | 'bank_file' | 'payout_file'
+        id: string
+        /** the page of the console where it is confirmed or approved */
+        at: string
+        /** what it is, in words */
+        title: string
+        /** the bank account */
+        account: string
+        amount: number | null
+        currency: string
+        proposed_by: string
+        /** since when it waits */
+        proposed_at: string
+        /** until when somebody can confirm or approve it */
+        expires_at: string | null
+        may_approve: boolean
+        why_not: string | null
+      }[]
       /** how many wait that I may approve */
       to_decide: number
     }
@@ -517,6 +543,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -526,7 +557,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -3615,6 +3646,30 @@ export interface Operations {
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
       }[]
+      /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
+      stuck: {
+        txn_id: string
+        /** of the withdrawal */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** why nobody can pay it, in words */
+        why: string
+      }[]
+      /** how many these are */
+      stuck_count: number
     }
   }
   'GET /console/api/provider-figures': {
@@ -3729,7 +3784,7 @@ export interface Operations {
       counts: {
         /** payments to decide, up to 100 */
         payment: number
-        /** proposals that you can approve, up to 100 */
+        /** proposals, bank accounts, files and payout files that you can approve or confirm, up to 100 */
         approval: number
         /** movements that nothing explains, up to 100 */
         movement: number
@@ -3747,7 +3802,7 @@ export interface Operations {
         kind: 'payment' | 'approval' | 'movement' | 'payout' | 'break' | 'open_item'
         /** of the payment, proposal, order, item, or account and day */
         id: string
-        /** the bank account of a movement, else the id */
+        /** the bank account of a movement, the page of what is approved on its own, else the id */
         at: string
         /** why it waits, or what it is about */
         title: string
@@ -3782,7 +3837,7 @@ export interface Operations {
     answer: {
       /** payments to decide, up to 100 */
       payment: number
-      /** proposals that you can approve, up to 100 */
+      /** proposals, bank accounts, files and payout files that you can approve or confirm, up to 100 */
       approval: number
       /** movements that nothing explains, up to 100 */
       movement: number
@@ -5332,6 +5387,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5341,7 +5401,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -5388,6 +5448,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5397,7 +5462,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -5439,6 +5504,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5448,7 +5518,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -10568,6 +10638,10 @@ export interface Operations {
       account: string
       /** true: of what the bank has debited already, as after a restore; such a file never leaves */
       debited?: boolean
+      /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
+      movement?: string
+      /** with `movement`: the withdrawals that it paid; they add up to it */
+      txn_ids?: string[]
     }
     answer: {
       id: string

@@ -1249,6 +1249,7 @@ export default {
     ms: (ms) => `${numberText(ms)} 毫秒`,
   },
   approval: {
+    picture: '图片',
     slip: '付款凭条',
     slipAlt: '将被采信的凭条图片',
     title: '提议',
@@ -2813,6 +2814,8 @@ export default {
     title: '付款文件',
     says: '通过文件从您的银行账户支付的提现。一人制作文件，另一人批准；之后才能下载并送交银行。',
     waiting: {
+      stuck: (count) => `有 ${count} 笔提现在等待，但无人能付`,
+      why: '原因',
       title: '等待文件的提现',
       none: '没有账户通过文件付款',
       noneTeach: '请更改银行账户，使其通过付款文件支付提现。',

@@ -1316,6 +1316,7 @@ export default {
     ms: (ms) => `${numberText(ms)} ms`,
   },
   approval: {
+    picture: 'Imagem',
     slip: 'O comprovante',
     slipAlt: 'A imagem do comprovante que valeria',
     title: 'Proposta',
@@ -2951,6 +2952,8 @@ export default {
     title: 'Arquivos de pagamento',
     says: 'Saques que saem de suas contas bancárias por arquivo. Uma pessoa faz o arquivo, outra aprova; só então pode ser baixado e levado ao banco.',
     waiting: {
+      stuck: (count) => `${count} saques aguardam e ninguém pode pagar`,
+      why: 'Motivo',
       title: 'O que aguarda um arquivo',
       none: 'Nenhuma conta paga por arquivos',
       noneTeach: 'Mude uma conta bancária para que pague saques por arquivos de pagamento.',

@@ -1292,6 +1292,7 @@ export default {
     ms: (ms) => `${numberText(ms)} ms`,
   },
   approval: {
+    picture: 'Hình ảnh',
     slip: 'Biên lai',
     slipAlt: 'Ảnh biên lai sẽ được tin',
     title: 'Đề xuất',
@@ -2902,6 +2903,8 @@ export default {
     title: 'Tệp chi tiền',
     says: 'Lệnh rút chi từ tài khoản ngân hàng của bạn bằng tệp. Một người lập tệp, người khác duyệt; sau đó mới tải xuống và nộp ngân hàng được.',
     waiting: {
+      stuck: (count) => `${count} lệnh rút đang chờ mà không ai chi được`,
+      why: 'Lý do',
       title: 'Những gì chờ tệp',
       none: 'Không tài khoản nào chi bằng tệp',
       noneTeach: 'Thay đổi một tài khoản ngân hàng và cho nó chi lệnh rút bằng tệp.',

@@ -3,7 +3,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
-import type { Signature } from '../operators/credentials.ts'
+import { nobody, type Signature } from '../operators/credentials.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
 import { type BankAccountTerms, canonicalTerms } from './bank-account-terms.ts'
 import { feedLines } from './line-source.ts'
@@ -245,6 +245,8 @@ export async function updateBankAccount(
   const names = decisive
     .filter((field) => changed[field] !== before[field])
     .map((field) => decisiveNames[field])
+  // Who saves what nobody has confirmed as it is takes it on themselves.
+  if (names.length === 0 && before.confirmedAt === null) names.push(...changedIn(before))
   const isOtherQr = changed.qrKind !== before.qrKind || changed.qrValue !== before.qrValue
   const account: BankAccount = {
     ...changed,
@@ -273,6 +275,10 @@ export async function updateBankAccount(
   return { account, feedSecret }
 }
 
+function changedIn({ changed }: BankAccount): string[] {
+  return changed?.split(',') ?? ['saved']
+}
+
 /** Tells the admins, with the transaction of the change. */
 async function alertOf(db: Pool | Tx, words: string, name: string, at: Date): Promise<void> {
   await raiseAlert(db, {
@@ -280,6 +286,23 @@ async function alertOf(db: Pool | Tx, words: string, name: string, at: Date): Pr
     subject: `bank account ${name}`,
     words,
     to: { roles: ['admin'] },
+    at,
+  })
+}
+
+/** Tells who can be the second person, if there has to be one. */
+export async function tellWhoConfirms(
+  db: Pool | Tx,
+  { name, confirmedAt, maker }: BankAccount,
+  at: Date,
+): Promise<void> {
+  if (confirmedAt !== null) return
+  const except = maker?.userId ?? nobody
+  await raiseAlert(db, {
+    kind: 'approval_waiting',
+    subject: `bank account ${name} by ${except}`,
+    words: `The bank account ${name} waits for a second person under Bank accounts.`,
+    to: { roles: ['admin'], except },
     at,
   })
 }
@@ -324,6 +347,14 @@ export async function confirmBankAccount(
 export function madeBy({ changedBy, createdBy }: BankAccount): string {
   return changedBy ?? createdBy
 }
+
+/** Since when it is so. */
+export function madeSo({ changedAt, createdAt }: BankAccount): Date {
+  return changedAt ?? createdAt
+}
+
+/** How long somebody may confirm it then, as for a proposal. Saved once more, it waits anew. */
+export const confirmableMs = 72 * 3_600_000
 
 async function saveAccount(
   db: Pool | Tx,

@@ -16,6 +16,11 @@ import {
 } from '../bank-accounts/bank-account-terms.ts'
 import { bankAccountView } from '../bank-accounts/bank-account-view.ts'
 import {
+  type CommandBankAccount,
+  commandBankAccount,
+  termsForProposal,
+} from '../bank-accounts/command-bank-account.ts'
+import {
   createBankAccount,
   isNumberTaken,
   numberIsTaken,
@@ -36,7 +41,12 @@ import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
-import { type AloneOptions, actAlone, withBreakGlass } from './propose.ts'
+import {
+  type AloneOptions,
+  type CommandRequest,
+  isProposedUnlessAlone,
+  withBreakGlass,
+} from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function bankAccountCommand(): Command {
@@ -61,7 +71,10 @@ export function bankAccountCommand(): Command {
         const sftpKey = await sftpKeyIn(options, terms, false)
         const testPayment = testPaymentIn(options, currency)
         const isTried = config.mode === 'sandbox' || setting.kind !== 'template' || testPayment
-        await actAlone(config, backend, options, 'create a bank account', { name })
+        const asked = request(name, terms, options, { isNew: true, isOff: !options.route, sftpKey })
+        if (await isProposedUnlessAlone(config, backend, options, 'create a bank account', asked)) {
+          return
+        }
         const made = await onRecord(
           pool,
           { ...entryFor(name, options), action: 'create_bank_account' },
@@ -167,7 +180,11 @@ export function bankAccountCommand(): Command {
           terms.qrKind !== 'template' ||
           testPayment ||
           (!isOtherQr && before.testPaidAt !== null)
-        await actAlone(config, backend, options, 'change a bank account', { name })
+        const newSecret = options.newFeedSecret === true
+        const asked = request(name, terms, options, { isNew: false, newSecret, sftpKey })
+        if (await isProposedUnlessAlone(config, backend, options, 'change a bank account', asked)) {
+          return
+        }
         const { states } = await readRoutingTable(pool)
         const state = states.get(name) ?? 'on'
         const done = await onRecord(
@@ -557,6 +574,21 @@ async function profileText(nameOrFile: string): Promise<string | null> {
       `--csv-profile must be a JSON file that can be read, or one of ${names}; "sluice statement profiles" tells more`,
     )
   })
+}
+
+/** What is proposed where somebody can approve it. */
+function request(
+  name: string,
+  terms: BankAccountTerms,
+  { reason = null }: { reason?: string | null },
+  more: Pick<CommandBankAccount, 'isNew' | 'sftpKey'> & Partial<CommandBankAccount>,
+): CommandRequest {
+  const asked = { isOff: false, newSecret: false, reason, ...more }
+  return {
+    route: commandBankAccount,
+    params: { name },
+    body: { ...asked, terms: termsForProposal(terms) },
+  }
 }
 
 function refuseFaults(terms: BankAccountTerms): void {

@@ -1,4 +1,4 @@
-import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   explain,
@@ -20,6 +20,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { Problem } from '../lib/problem.ts'
+import { refuseIfOfLostFile } from '../payout-files/after-restore.ts'
 import type { Desk } from '../teller/desk.ts'
 import { bookAsPayout, bookMovement } from './book-movement.ts'
 import { matchDebits } from './match-movements.ts'
@@ -204,12 +205,14 @@ async function refuseIfReported(db: Pool | Tx, movement: BankMovement): Promise<
 
 /** Refuses what a movement cannot be explained as, before anything is changed. */
 export async function refuseExplanation(
-  desk: { pool: Pool | Tx },
+  desk: { pool: Pool | Tx; now: () => Date },
   movement: BankMovement,
   as: string,
 ): Promise<void> {
   const { state, explainedBy, amountMinor } = movement
   const isPayment = state === 'booked' && explainedBy === 'payment'
+  const account = await findBankAccount(desk.pool, movement.account)
+  if (account) await refuseIfOfLostFile(desk.pool, account, movement.movementId, desk.now())
   if (as === 'batch' || as === 'never_booked') {
     if (as === 'never_booked') await refuseIfReported(desk.pool, movement)
     if (state === 'unconfirmed') throw cannotExplain(movement)

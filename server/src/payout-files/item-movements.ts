@@ -160,6 +160,8 @@ async function matchBatch(
   account: string,
   { movementId, amountMinor, bookedOn, batches }: NamingMovement,
 ): Promise<ItemMatch | undefined> {
+  const lost = await matchLostFile(db, account, movementId)
+  if (lost) return lost
   const { rows } = await db.query<{
     file_id: string
     named: boolean
@@ -198,6 +200,28 @@ async function matchBatch(
   )
   const references = items.map(({ reference }) => reference)
   return { references, detail: `It is payout file ${one.file_id}.` }
+}
+
+/** A debit of which two people said what it paid: all of that, once it is handed over. */
+async function matchLostFile(
+  db: Pool | Tx,
+  account: string,
+  movementId: string,
+): Promise<ItemMatch | undefined> {
+  const { rows } = await db.query<{ file_id: string; references: string[] }>(
+    `select f.file_id, array_agg(i.reference) as references from payout_files f
+     join payout_items i on i.account = f.account and i.file_id = f.file_id
+     where f.account = $1 and f.debit = $2 and f.state = 'approving'
+     group by f.file_id having bool_and(i.reference is not null)`,
+    [account, movementId],
+  )
+  const [file] = rows
+  return (
+    file && {
+      references: file.references,
+      detail: `It is what payout file ${file.file_id} says.`,
+    }
+  )
 }
 
 /**

@@ -30,6 +30,7 @@ import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { releaseCaughtUp } from '../payout-files/after-restore.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
+import { forgetDrafts } from '../payout-files/forget-drafts.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
 import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
 import { payoutAlarms } from '../payout-files/payout-alarms.ts'
@@ -147,6 +148,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
         await askAfterRestore(desk, onError)
         await releaseCaughtUp(desk)
         await draftBeforeCutoffs(desk, onError)
+        await forgetDrafts(desk, onError)
         return 'done'
       },
       onError,

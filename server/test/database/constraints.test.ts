@@ -1916,7 +1916,7 @@ describe('what is written down stays so, by privilege', () => {
     alert_watch: 'kind, subject, since',
     alert_rules: 'name',
     alert_times: 'user_id',
-    report_schedules: 'schedule_id, name, agent_id, starts_at',
+    report_schedules: 'schedule_id, name, agent_id',
     report_runs: 'schedule_id, period, created_at',
     report_files: 'schedule_id, period, format, name, size, sha256, content, made_at',
     alert_rule_states: 'name, subject, since, words',
