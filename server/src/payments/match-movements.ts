@@ -138,7 +138,10 @@ export async function matchCredits(
     const found = await ordersOf(pool, await find(open))
     for (const movement of open) {
       const all = found.get(movement.movementId) ?? []
-      const [one, two] = isOfOpen ? openThen(movement, account, all) : all
+      const [first, two] = isOfOpen ? openThen(movement, account, all) : all
+      const left =
+        find === named && first && !two && (await leftOver(pool, account, movement, first))
+      const one = left || first
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
       else if (one) {
         const deductedMinor = find === named ? deductionOf(account, movement, one, said) : 0n
@@ -207,6 +210,40 @@ async function ourAccounts(
     const ofBanks = banks.get(payer) ?? []
     return named.has(payer) || ofBanks.some((each) => !bank || each === '' || each === bank)
   }
+}
+
+/**
+ * The order that an equal payment leaves over. A push may have been taken for the wrong one of two equal lines: what is
+ * credited to the order that this movement names is, by the bank's statement, the payment of another order, which nobody
+ * has paid. Both are worth the same, and what is decided stays, so this movement pays that one.
+ */
+async function leftOver(
+  pool: Pool | Tx,
+  { name }: AccountOfMovements,
+  { movementId, amountMinor }: Matched,
+  named: FoundOrder,
+): Promise<FoundOrder | undefined> {
+  if (named.isPaidAt === null || named.account !== name) return undefined
+  const { rows } = await pool.query<{ movementId: string; text: string }>(
+    `select movement_id as "movementId", text from bank_movements
+     where account = $1 and agent_id = $2 and order_id = $3 and amount = $4 and movement_id <> $5
+       and explained_by = 'payment' limit 2`,
+    [name, named.agentId, named.orderId, amountMinor, movementId],
+  )
+  const [paid, another] = rows
+  if (!paid || another) return undefined
+  const said = await allSaid(pool, name, [paid])
+  const [code, other] = (await codesOf(pool, [paid], said)).get(paid.movementId) ?? []
+  if (code === undefined || other !== undefined || code === named.code) return undefined
+  const expected = (await findByCodes(pool, [code])).filter(
+    (each) => each.account === name && each.payableMinor === named.payableMinor,
+  )
+  const orders = await ordersOf(
+    pool,
+    expected.map((each) => ({ movementId, expected: each })),
+  )
+  const [order, more] = orders.get(movementId) ?? []
+  return order && !more && order.isPaidAt === null ? order : undefined
 }
 
 /** A payment that was recorded by hand and given to an order, and of which the bank has said nothing yet. */
@@ -289,29 +326,37 @@ function deductionOf(
   return deductions.find((each) => amountMinor + each === expected.payableMinor) ?? 0n
 }
 
-/** Everything that the bank says of each movement. */
-function textsOf(
-  movements: readonly Pick<Matched, 'movementId' | 'text'>[],
-  said: Said,
-): Map<string, string[]> {
-  return new Map(
-    movements.map(({ movementId, text }) => {
-      const reports = said.get(movementId) ?? []
-      const ids = reports.flatMap((each) => Object.values(each.ids)).filter(isText)
-      return [movementId, [text, ...reports.map((each) => each.text), ...ids]]
-    }),
-  )
-}
+/** Of what names orders, the bank's statement says most. */
+const bySaying: readonly ReportSource[] = ['statement', 'intraday', 'push', 'hand']
 
-/** The payment codes in all that the bank says of each movement. */
+/**
+ * The payment codes in all that the bank says of each movement. A report may have been taken for one of several equal
+ * payments before its own was known, so where reports name different orders, those that say more count.
+ */
 async function codesOf(
   pool: Pool | Tx,
   movements: readonly Pick<Matched, 'movementId' | 'text'>[],
   said: Said,
 ): Promise<Map<string, string[]>> {
-  const texts = textsOf(movements, said)
-  const findCodes = await codesIn(pool, [...texts.values()].flat())
-  return new Map([...texts].map(([movementId, own]) => [movementId, findCodes(own)]))
+  const texts = movements.map(({ movementId, text }) => {
+    const reports = said.get(movementId) ?? []
+    const bySource = bySaying.map((source) =>
+      reports
+        .filter((each) => each.source === source)
+        .flatMap((each) => [each.text, ...Object.values(each.ids).filter(isText)]),
+    )
+    return { movementId, bySource: [...bySource, [text]] }
+  })
+  const findCodes = await codesIn(
+    pool,
+    texts.flatMap(({ bySource }) => bySource.flat()),
+  )
+  return new Map(
+    texts.map(({ movementId, bySource }) => [
+      movementId,
+      bySource.map(findCodes).find((codes) => codes.length > 0) ?? [],
+    ]),
+  )
 }
 
 /** The payment codes in all that the bank says of one movement. */
