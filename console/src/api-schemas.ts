@@ -933,6 +933,7 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match: 'code' | 'amount' | 'code+amount'
+      code_form: string
       surplus_steps: number
       hold_hours: number
       day_limit: string | null
@@ -1162,7 +1163,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -2600,6 +2601,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }[]
@@ -2659,6 +2662,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -4081,7 +4086,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -4502,6 +4507,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -4607,6 +4614,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5575,6 +5583,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5680,6 +5690,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5813,6 +5824,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5885,6 +5898,7 @@ export interface Operations {
       defaults: {
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         zone: string
@@ -5986,6 +6000,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6188,6 +6203,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6365,7 +6381,7 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
+      /** what it was; payout: the payout that it names, and the rest is what the bank charged for it; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
       as:
         | 'bank_fee'
         | 'interest'
@@ -6373,6 +6389,7 @@ export interface Operations {
         | 'correction'
         | 'payment_returned'
         | 'batch'
+        | 'payout'
         | 'never_booked'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
@@ -6391,7 +6408,7 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
-      /** what the rail kept of the payment, which is the amount and this */
+      /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
       deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
@@ -6494,7 +6511,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -7335,6 +7352,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7464,6 +7483,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7593,6 +7614,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7718,6 +7741,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }

@@ -1548,6 +1548,9 @@ export default {
       address: 'Địa chỉ',
       addressHint: 'đường;số;mã bưu chính;thành phố;quốc gia',
       match: 'Nhận biết bằng',
+      code_form: 'Mã thanh toán bắt đầu bằng',
+      code_formHint:
+        'Hai chữ cái hoặc chữ số, trừ I, L, O và U. Hoặc "digits" nếu ngân hàng chỉ nhận chữ số.',
       surplus_steps: 'Số tiền riêng',
       surplus_stepsHint: 'Bao nhiêu số tiền trên mức yêu cầu để phân biệt người nộp.',
       hold_hours: 'Số giờ giữ một số tiền',
@@ -1870,6 +1873,8 @@ export default {
         'Hạch toán vào sổ chung ở tài khoản này: phí là chi phí, còn lại là chênh lệch. Khoản ghi có chờ quyết định khi đó không còn là khoản thanh toán.',
       neverBooked:
         'Có người ghi tay mà ngân hàng không có: đó không phải tiền. Phải thu hồi phần đã ghi có trước. Biên lai vẫn coi như đã dùng.',
+      payout:
+        'Đây là khoản chi mà dòng này nêu. Phần vượt quá là phí ngân hàng thu cho khoản đó: một chi phí của lệnh ấy.',
       returned: 'Sổ sách đã có: khoản này đã được đánh dấu trả lại.',
       as: 'Đó là',
       which: 'Khoản đã trả lại',
@@ -2662,6 +2667,7 @@ export default {
       closedAt: 'Đóng lúc',
       closedBy: 'Người đóng',
       evidence: 'Bằng chứng',
+      bookedAs: 'Ghi sổ là',
     },
   },
   openItems: {

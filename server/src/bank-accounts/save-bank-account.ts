@@ -24,6 +24,8 @@ export async function createBankAccount(
     signature?: Signature
     /** The private key for its bank's server. */
     sftpKey?: string | null
+    /** The payment that its QR code was tried with. */
+    testPayment?: TestPayment | null
     /** What is written together with the account. */
     also?: (tx: Tx, account: BankAccount) => Promise<void>
   },
@@ -33,6 +35,7 @@ export async function createBankAccount(
   const account: BankAccount = {
     ...canonical,
     formerNumbers: '',
+    formerCodeForms: '',
     onlyOne: by.mode === 'live' ? nameOfNumber(canonical) : null,
     feedSecret: feedSecret === null ? null : sealFeedSecret(secretKeys, terms.name, feedSecret),
     sftpKey: by.sftpKey ? sealSftpKey(secretKeys, terms.name, by.sftpKey) : null,
@@ -45,9 +48,7 @@ export async function createBankAccount(
     changedBy: null,
     changedAt: null,
     changed: null,
-    testPaidBy: null,
-    testPaidAt: null,
-    testPaidMinor: null,
+    ...testPaidOf(by.testPayment ?? null),
     version: 1,
   }
   return inTransaction(pool, async (tx) => {
@@ -78,6 +79,8 @@ const changeable = bankAccountColumns.pick(
   'qrKind',
   'qrValue',
   'match',
+  'codeForm',
+  'formerCodeForms',
   'surplusSteps',
   'holdS',
   'dayLimitMinor',
@@ -212,6 +215,8 @@ export async function updateBankAccount(
     signature?: Signature
     /** A new private key for its bank's server. */
     sftpKey?: string | null
+    /** The payment that its QR code was tried with. */
+    testPayment?: TestPayment | null
   },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const makesSecret = terms.feed !== 'none' && (by.newSecret || before.feedSecret === null)
@@ -220,7 +225,8 @@ export async function updateBankAccount(
   const changed: BankAccount = {
     ...before,
     ...canonical,
-    formerNumbers: formerNumbersOf(before, canonical.accountNo),
+    formerNumbers: formerOf(before.formerNumbers, before.accountNo, canonical.accountNo),
+    formerCodeForms: formerOf(before.formerCodeForms, before.codeForm, canonical.codeForm),
     onlyOne: before.onlyOne === null ? null : nameOfNumber(canonical),
     feedSecret:
       feedSecret !== null
@@ -253,7 +259,12 @@ export async function updateBankAccount(
       maker: by.signature ?? null,
       confirmer: null,
     }),
-    ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
+    // Nothing but this payment was missing before it takes deposits.
+    ...(by.testPayment &&
+      names.length === 0 &&
+      before.confirmedAt === null &&
+      madeBy(before) === by.name && { confirmedAt: by.at, confirmedBy: by.confirmedBy }),
+    ...((by.testPayment || isOtherQr) && testPaidOf(by.testPayment ?? null)),
   }
   if (!(await saveAccount(db, before, account))) return undefined
   await feedLines(db, before.name, account.feed !== 'none')
@@ -303,6 +314,14 @@ export interface TestPayment {
   amountMinor: bigint
 }
 
+function testPaidOf(test: TestPayment | null) {
+  return {
+    testPaidBy: test?.by ?? null,
+    testPaidAt: test?.at ?? null,
+    testPaidMinor: test?.amountMinor ?? null,
+  }
+}
+
 /**
  * Another person than the one who made or changed an account confirms it: it takes deposits from now on. Returns
  * undefined if the account was changed since it was read.
@@ -315,11 +334,7 @@ export async function confirmBankAccount(
 ): Promise<BankAccount | undefined> {
   const account: BankAccount = {
     ...before,
-    ...(testPayment && {
-      testPaidBy: testPayment.by,
-      testPaidAt: testPayment.at,
-      testPaidMinor: testPayment.amountMinor,
-    }),
+    ...(testPayment && testPaidOf(testPayment)),
     confirmedAt: by.at,
     confirmedBy: by.name,
     confirmer: by.signature,
@@ -377,9 +392,9 @@ export async function isNumberTaken(pool: Pool, before: BankAccount): Promise<bo
 export const numberIsTaken =
   'another bank account has this number: the money of one account must not count twice'
 
-/** The last numbers, as many as are kept. */
-function formerNumbersOf({ accountNo, formerNumbers }: BankAccount, now: string): string {
-  const all = new Set([...formerNumbers.split(',').filter(Boolean), accountNo])
+/** What an account had before, by commas: the last ones, as many as are kept. */
+function formerOf(former: string, before: string, now: string): string {
+  const all = new Set([...former.split(',').filter(Boolean), before])
   all.delete(now)
   return [...all].slice(-100).join(',')
 }

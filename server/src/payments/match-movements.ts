@@ -8,7 +8,9 @@ import {
   findByCodes,
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
+import { codesIn } from '../bank-accounts/find-codes.ts'
 import {
+  areDifferentAccounts,
   closedDays,
   fullAccountNo,
   holidaysIn,
@@ -22,8 +24,6 @@ import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
 import { txnId } from '../lib/ids.ts'
 import { startOfDay } from '../lib/local-time.ts'
-import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
-import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
 import {
   matchItemDebits,
   matchItemReturns,
@@ -47,7 +47,13 @@ export type MovementMatch =
   | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
   | { type: 'takes_back'; movementId: string; detail: string }
   /** Payouts of files, by reference: they went out by a debit, or one came back by a credit. */
-  | { type: 'payout' | 'payout_returned'; references: string[]; detail: string }
+  | {
+      type: 'payout' | 'payout_returned'
+      references: string[]
+      detail: string
+      /** What the bank charged for a payout and debited together with it. */
+      chargesMinor?: bigint
+    }
   | { type: 'unexplained'; detail: string; isAlarm?: boolean }
 
 type Matched = Pick<
@@ -93,12 +99,11 @@ export async function matchCredits(
       paidAt: movement.bookedAt ?? startOfBankDay(movement, zone),
       detail,
     })
-  const codes = codesOf(credits, said)
+  const codes = await codesOf(pool, credits, said)
   const payouts = await findNamedPayouts(pool, [...new Set([...codes.values()].flat())])
-  const own = ownAccountsOf(account).map(plainAccountNo)
+  const isOurs = await ourAccounts(pool, account)
   const returns = await matchItemReturns(pool, account.name, naming(credits, codes, said))
   for (const movement of credits) {
-    const payer = fullAccountNo(movement.payerAccountNo)
     const returned = returns.get(movement.movementId)
     if (returned && 'references' in returned) {
       matches.set(movement.movementId, { type: 'payout_returned', ...returned })
@@ -110,7 +115,7 @@ export async function matchCredits(
         'unmatched',
         'return_unknown: the bank gives back a payment of ours, and no payout fits it.',
       )
-    } else if (payer !== null && own.includes(payer)) {
+    } else if (isOurs(movement)) {
       nobody(movement, 'unmatched', 'It comes from an account of ours.')
     } else if (codes.get(movement.movementId)?.some((code) => payouts.has(code))) {
       nobody(movement, 'unmatched', 'It names a payout, so it may be one that came back.')
@@ -177,6 +182,33 @@ export async function matchCredits(
   return matches
 }
 
+/** Tells whether a credit comes from an account of the operator's: one that it names, or another that is a provider. */
+async function ourAccounts(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+): Promise<(movement: Matched) => boolean> {
+  const named = new Set(ownAccountsOf(account).map(plainAccountNo))
+  const { rows } = await pool.query<{ numbers: string; bank: string }>(
+    `select account_no || ',' || former_numbers as numbers, bank_code as bank
+     from bank_accounts where name <> $1`,
+    [account.name],
+  )
+  const banks = new Map<string, string[]>()
+  for (const { numbers, bank } of rows) {
+    for (const number of numbers.split(',').filter(Boolean).map(plainAccountNo)) {
+      banks.set(number, [...(banks.get(number) ?? []), bank])
+    }
+  }
+  return ({ payerAccountNo, payerBank, currency }) => {
+    const payer = fullAccountNo(payerAccountNo)
+    if (payer === null) return false
+    // Two banks may have given out the same number.
+    const bank = findBank(currency, payerBank ?? '')?.code
+    const ofBanks = banks.get(payer) ?? []
+    return named.has(payer) || ofBanks.some((each) => !bank || each === '' || each === bank)
+  }
+}
+
 /** A payment that was recorded by hand and given to an order, and of which the bank has said nothing yet. */
 interface HandAwaited {
   movementId: string
@@ -217,9 +249,13 @@ async function handsAwaited(
       ...[mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
     ],
   )
+  const findCodes = await codesIn(
+    pool,
+    rows.map(({ text }) => text),
+  )
   const awaited: HandAwaited[] = []
   for (const row of rows) {
-    if (codesIn([row.text]).length > 0) continue
+    if (findCodes([row.text]).length > 0) continue
     const pays = await orderOfMovement(pool, row)
     if (pays !== null) awaited.push({ ...row, pays })
   }
@@ -232,11 +268,10 @@ function mayBeOne(
   { movementId, amountMinor, bookedOn, payerAccountNo }: Matched,
   { payoutHolidays }: AccountOfMovements,
 ): boolean {
-  const [ours, theirs] = [fullAccountNo(hand.payerAccountNo), fullAccountNo(payerAccountNo)]
   return (
     hand.movementId !== movementId &&
     hand.amountMinor === amountMinor &&
-    (ours === null || theirs === null || ours === theirs) &&
+    !areDifferentAccounts(hand.payerAccountNo, payerAccountNo) &&
     isWithinBankingDay(hand.bookedOn, bookedOn, holidaysIn(payoutHolidays))
   )
 }
@@ -254,8 +289,8 @@ function deductionOf(
   return deductions.find((each) => amountMinor + each === expected.payableMinor) ?? 0n
 }
 
-/** The payment codes in all that the bank says of each movement. */
-function codesOf(
+/** Everything that the bank says of each movement. */
+function textsOf(
   movements: readonly Pick<Matched, 'movementId' | 'text'>[],
   said: Said,
 ): Map<string, string[]> {
@@ -263,9 +298,20 @@ function codesOf(
     movements.map(({ movementId, text }) => {
       const reports = said.get(movementId) ?? []
       const ids = reports.flatMap((each) => Object.values(each.ids)).filter(isText)
-      return [movementId, codesIn([text, ...reports.map((each) => each.text), ...ids])]
+      return [movementId, [text, ...reports.map((each) => each.text), ...ids]]
     }),
   )
+}
+
+/** The payment codes in all that the bank says of each movement. */
+async function codesOf(
+  pool: Pool | Tx,
+  movements: readonly Pick<Matched, 'movementId' | 'text'>[],
+  said: Said,
+): Promise<Map<string, string[]>> {
+  const texts = textsOf(movements, said)
+  const findCodes = await codesIn(pool, [...texts.values()].flat())
+  return new Map([...texts].map(([movementId, own]) => [movementId, findCodes(own)]))
 }
 
 /** The payment codes in all that the bank says of one movement. */
@@ -275,7 +321,7 @@ export async function codesOfMovement(
   movementId: string,
 ): Promise<string[]> {
   const said = await allSaid(pool, account, [{ movementId }])
-  return codesOf([{ movementId, text: '' }], said).get(movementId) ?? []
+  return (await codesOf(pool, [{ movementId, text: '' }], said)).get(movementId) ?? []
 }
 
 /** What of each movement may name a payout of a file. */
@@ -291,25 +337,12 @@ function naming(
     batches: (said.get(movement.movementId) ?? [])
       .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])
       .filter(isText),
+    charges: (said.get(movement.movementId) ?? []).map(({ chargesMinor }) => chargesMinor),
   }))
 }
 
 function isReturn(movement: Matched, said: Said): boolean {
   return movement.isReturn || (said.get(movement.movementId) ?? []).some((each) => each.isReturn)
-}
-
-/** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
-function codesIn(texts: readonly string[]): string[] {
-  const swiss = texts.flatMap((text) => {
-    const runs = text.replace(/(?<=\d)\s+(?=\d)/g, '').match(/\d{27,}/g) ?? []
-    return runs.flatMap((run) =>
-      Array.from({ length: run.length - 26 }, (_, at) =>
-        codeOfSwissReference(run.slice(at, at + 27)),
-      ),
-    )
-  })
-  const valid = swiss.filter((code) => code !== undefined && isPaymentCode(code))
-  return [...new Set([...findPaymentCodes(texts), ...valid])].filter(isText)
 }
 
 function isText(value: string | null | undefined): value is string {
@@ -529,12 +562,15 @@ export async function matchDebits(
   pool: Pool | Tx,
   account: Pick<BankAccount, 'name'>,
   debits: readonly Matched[],
+  /** Whether a person says that what is more than a payout is the bank's charge for it. */
+  isRestCharge = false,
 ): Promise<Map<string, MovementMatch>> {
   const said = await allSaid(pool, account.name, debits)
   const matches = new Map<string, MovementMatch>()
   const takenBack = new Set<string>()
-  const codes = codesOf(debits, said)
-  const payouts = await matchItemDebits(pool, account.name, naming(debits, codes, said))
+  const codes = await codesOf(pool, debits, said)
+  const named = naming(debits, codes, said)
+  const payouts = await matchItemDebits(pool, account.name, named, isRestCharge)
   for (const debit of debits) {
     const { movementId, amountMinor } = debit
     const payout = payouts.get(movementId)
@@ -548,10 +584,10 @@ export async function matchDebits(
       continue
     }
     const reports = isReturn(debit, said) ? (said.get(movementId) ?? []) : []
-    const named = reports
+    const ids = reports
       .flatMap(({ ids }) => [ids.accountServicerRef, ids.transactionId, ids.uetr, ids.endToEndId])
       .filter(isText)
-    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, named)).filter(
+    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, ids)).filter(
       (each) => !takenBack.has(each.movementId),
     )
     if (one && !two && !one.isDecided) continue

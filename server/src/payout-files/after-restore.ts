@@ -3,7 +3,7 @@ import {
   findBankAccount,
   readBankAccounts,
 } from '../bank-accounts/bank-account.ts'
-import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
+import { pagesJoined, type StatementPage, withFirstDays } from '../bank-accounts/statement-pages.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
@@ -254,7 +254,7 @@ export async function wholeDays(
     [name, from],
   )
   const localTime = localTimeIn(zone)
-  const joined = pagesJoined(rows)
+  const joined = pagesJoined(withFirstDays(rows))
   const addsUp = ({ from: first, opening, closing, booked }: StatementPage): boolean => {
     const before = opening ?? closingBefore(joined, first)
     return before !== undefined && before + booked === closing

@@ -10,7 +10,7 @@ import { callWithin, NoAnswer } from '../lib/call-within.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
-import { isHeld, isStopped, isStoppedByPeople } from '../routing/stops.ts'
+import { isHeld, isStopped } from '../routing/stops.ts'
 import type { Desk } from '../teller/desk.ts'
 import { itemWords } from './item-words.ts'
 import { mayPayOut } from './payout-approval.ts'
@@ -161,9 +161,7 @@ export async function handOver(
   const { agentId, orderId } = order
   // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
   if (!isDebited) {
-    if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
-      return undefined
-    if (await isHeld(desk.pool)) return undefined
+    if (!(await mayPayOut(desk, order)) || (await isStopped(desk.pool, agentId))) return undefined
     if ((await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
   }
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))

@@ -85,8 +85,9 @@ async function readSaid(
 ): Promise<Said[]> {
   const { rows } = await pool.query<
     SaidRow & { [P in keyof ApprovalRule]: ApprovalRule[P] | null }
-  >(
-    `select replace(o.order_id::text, '-', '') as "orderId", c.outcome, c.words,
+  >({
+    name: 'payouts-said',
+    text: `select replace(o.order_id::text, '-', '') as "orderId", c.outcome, c.words,
        c.wait_until as "waitUntil", p.proposal_id is not null as "isProposed", d.verdict, d.reason,
        r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
        r.above as "aboveMinor", r.admin_only as "adminOnly"
@@ -95,8 +96,8 @@ async function readSaid(
      left join proposals p on p.proposal_id = o.order_id
      left join proposal_decisions d on d.proposal_id = o.order_id
      left join approval_rules r on r.action = 'pay_out'`,
-    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
-  )
+    values: [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
+  })
   // Each order has a row for each rule.
   const first = new Map(rows.map((row) => [row.orderId, row]))
   const rules = rows

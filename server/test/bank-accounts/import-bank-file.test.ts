@@ -39,6 +39,14 @@ afterAll(() => s.close())
 
 const offAccount = () => makeAccount(s, { match: 'code' }, { isOff: true })
 
+/** An account that gets every order from now on. */
+async function onlyAccount(terms: Parameters<typeof makeAccount>[1]): Promise<TestAccount> {
+  // An account without a row here is on.
+  await s.sql(`insert into providers (name, state, updated_at)
+    select name, 'off', now() from bank_accounts on conflict (name) do update set state = 'off'`)
+  return makeAccount(s, terms)
+}
+
 const day = '2026-11-12'
 const twoLines: StatementLine[] = [
   { amount: '100.00', text: 'first' },
@@ -170,6 +178,135 @@ it.each([
     (error) => !(error instanceof BankFileFault),
   )
   expect(await importing).toBe(is)
+})
+
+/** A message of MT940: a statement, or a page of one. Its lines are of its closing day. */
+function mt940(
+  { account }: TestAccount,
+  message: {
+    ref?: string
+    number: string
+    opening: [tag: '60F' | '60M', day: string, amount: string]
+    closing: [tag: '62F' | '62M', day: string, amount: string]
+    lines: string[]
+  },
+): Buffer {
+  const short = (of: string) => of.slice(2).replaceAll('-', '')
+  const balance = ([tag, of, amount]: readonly [string, string, string]) =>
+    `:${tag}:C${short(of)}${account.currency}${amount}`
+  const { ref = 'STARTUMS', number, opening, closing, lines } = message
+  const written = lines.map((amount) => `:61:${short(closing[1])}C${amount}NTRFNONREF\n:86:x`)
+  const head = [`:20:${ref}`, `:25:${account.accountNo}`, `:28C:${number}`, balance(opening)]
+  return Buffer.from([...head, ...written, balance(closing), '-', ''].join('\n'))
+}
+
+describe('MT940', () => {
+  const [monday, tuesday, wednesday, thursday] = [
+    '2026-11-09',
+    '2026-11-10',
+    '2026-11-11',
+    '2026-11-12',
+  ] as const
+
+  it('dates an opening balance with the day before: each day is green, and one that is missing a gap', async () => {
+    const days = (account: TestAccount) => [
+      mt940(account, {
+        number: '1',
+        opening: ['60F', monday, '10,00'],
+        closing: ['62F', tuesday, '17,00'],
+        lines: ['5,00', '2,00'],
+      }),
+      mt940(account, {
+        number: '2',
+        opening: ['60F', tuesday, '17,00'],
+        closing: ['62F', wednesday, '20,00'],
+        lines: ['3,00'],
+      }),
+      mt940(account, {
+        number: '3',
+        opening: ['60F', wednesday, '20,00'],
+        closing: ['62F', thursday, '21,00'],
+        lines: ['1,00'],
+      }),
+    ]
+    const account = await offAccount()
+    for (const bytes of days(account)) await importFile(s, account, bytes)
+    const green = [tuesday, wednesday, thursday].map((each) => `${each} green`)
+    expect(await daysOf(s, account)).toEqual(green)
+    const other = await offAccount()
+    const [first = Buffer.alloc(0), , third = Buffer.alloc(0)] = days(other)
+    await importFile(s, other, first)
+    await importFile(s, other, third)
+    expect(await daysOf(s, other)).toEqual([`${tuesday} green`, `${thursday} red gap seq_gap`])
+    // The whole week, as it is in another file.
+    const week = mt940(other, {
+      number: '2',
+      opening: ['60F', tuesday, '17,00'],
+      closing: ['62F', wednesday, '20,00'],
+      lines: ['3,00'],
+    })
+    await importFile(s, other, week)
+    expect(await daysOf(s, other)).toEqual(green)
+  })
+
+  it('in pages with a reference each, over midnight and in any order, is one statement', async () => {
+    const pages = (account: TestAccount) => [
+      mt940(account, {
+        ref: 'REF1',
+        number: '12/1',
+        opening: ['60F', monday, '10,00'],
+        closing: ['62M', tuesday, '15,00'],
+        lines: ['5,00'],
+      }),
+      mt940(account, {
+        ref: 'REF2',
+        number: '12/2',
+        opening: ['60M', tuesday, '15,00'],
+        closing: ['62M', tuesday, '20,00'],
+        lines: ['5,00'],
+      }),
+      mt940(account, {
+        ref: 'REF3',
+        number: '12/3',
+        opening: ['60M', tuesday, '20,00'],
+        closing: ['62F', wednesday, '23,00'],
+        lines: ['3,00'],
+      }),
+    ]
+    const whole = await offAccount()
+    await importFile(s, whole, Buffer.concat(pages(whole)))
+    const amounts = (await movementsOf(s, whole)).map(({ amountMinor }) => amountMinor)
+    expect(amounts.toSorted()).toEqual([3_00n, 5_00n, 5_00n])
+    expect(await daysOf(s, whole)).toEqual([`${tuesday} green`, `${wednesday} green`])
+    const apart = await offAccount()
+    // Equal amounts on different pages are different payments.
+    const [first, second, third] = pages(apart).map((bytes, nth) =>
+      Buffer.from(bytes.toString().replace(':86:x', `:86:page ${nth}`)),
+    )
+    for (const bytes of [third, first]) await importFile(s, apart, bytes ?? Buffer.alloc(0))
+    expect(await daysOf(s, apart)).toEqual([`${tuesday} amber`, `${wednesday} amber`])
+    await importFile(s, apart, second ?? Buffer.alloc(0))
+    expect(await daysOf(s, apart)).toEqual([`${tuesday} green`, `${wednesday} green`])
+  })
+})
+
+it('a file with the statements of several accounts is taken for each of them', async () => {
+  const [one, two] = [await offAccount(), await offAccount()]
+  const of = (account: TestAccount['account']) => ({ account, day, lines: twoLines })
+  const another = { accountNo: '9999999999', currency: 'EUR' as const }
+  const bytes = camt(
+    { ...of(one.account), opening: '0.00', closing: '350.00' },
+    { account: another, day, opening: '0.00', closing: '7.00', lines: [{ amount: '7.00' }] },
+    { account: two.account, day, opening: '0.00', closing: '9.00', lines: [{ amount: '9.00' }] },
+  )
+  const done = await importFile(s, one, bytes)
+  expect(done).toMatchObject({ statements: 1, movements: 2 })
+  expect(done.notes.join()).toContain(
+    `What is of the account ${two.account.accountNo} was left out`,
+  )
+  expect((await importFile(s, two, bytes)).movements).toBe(1)
+  for (const account of [one, two]) expect(await daysOf(s, account)).toEqual([`${day} green`])
+  await expect(importFile(s, await offAccount(), bytes)).rejects.toThrow('is of the account')
 })
 
 describe('a file that is refused', () => {
@@ -304,6 +441,26 @@ describe('a batch', () => {
     )
     for (const { sources } of movements) expect(sources).toContain('statement')
     expect((await daysOf(s, account))[0]).not.toMatch(/red/)
+  })
+
+  it('that is booked after nine days on which the bank was closed is that of the payments before', async () => {
+    const closed = Array.from({ length: 7 }, (_, nth) => `2026-11-${16 + nth}`)
+    const payoutHolidays = closed.join(',')
+    const account = await makeAccount(s, { match: 'code', payoutHolidays }, { isOff: true })
+    const { account: of } = account
+    const [friday, monday] = ['2026-11-13', '2026-11-23']
+    const sum = { amount: '300.00', batchCount: 2, batchId: 'B1' }
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    const notified = camt({
+      account: of,
+      day: friday,
+      isIntraday: true,
+      lines: [{ ...sum, children }],
+    })
+    await importFile(s, account, notified)
+    const statement = { account: of, day: monday, opening: '0.00', closing: '300.00', lines: [sum] }
+    expect((await importFile(s, account, camt(statement))).movements).toBe(0)
+    expect(await daysOf(s, account)).toEqual([`${monday} green`])
   })
 
   it('that comes before its payments is explained by them, and all of it repeated still counts once', async () => {
@@ -508,12 +665,7 @@ describe('whatever order reports come in', () => {
     console.info(`INTERLEAVING_SEED=${seed} INTERLEAVINGS=${interleavings}`)
     const random = seeded(seed)
     for (let round = 0; round < interleavings; round++) {
-      // Only this one takes orders.
-      await s.sql(
-        `insert into providers (name, state, updated_at) select name, 'off', now()
-         from bank_accounts on conflict (name) do update set state = 'off'`,
-      )
-      const account = await makeAccount(s, { match: 'code' })
+      const account = await onlyAccount({ match: 'code' })
       const { account: of } = account
       const agent = await s.agent()
       const moved = truth(random)
@@ -671,11 +823,28 @@ ${lines.join('')}</BANKTRANLIST><LEDGERBAL><BALAMT>${balance}<DTASOF>${compact}<
   expect((await daysOf(s, account)).at(-1)).toBe('2026-11-12 red does_not_close')
 })
 
+it('a line that names an order is that order’s, whoever else has paid as much', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const { account: of } = account
+  const agent = await s.agent()
+  const [first, second] = [await orderOf(agent, 500), await orderOf(agent, 500)]
+  const today = dayAt(s.clock())
+  await push(s, account, { id: 'p', amount: '500.00', text: `sms ${first}` })
+  // The push of the second is lost, and the bank books the first a day later.
+  const lines = [{ amount: '500.00', text: `TRF ${second}` }]
+  const statement = { account: of, day: today, opening: '0.00', closing: '500.00', lines }
+  await importFile(s, account, camt(statement))
+  expect(await agent.balance()).toBe(1_000)
+  const moved = await movementsOf(s, account)
+  expect(moved.map(({ text, why }) => `${text} ${why}`).sort()).toEqual([
+    `TRF ${second} null`,
+    `sms ${first} null`,
+  ])
+  expect(await daysOf(s, account)).toEqual([`${today} amber`])
+})
+
 it('a push between two imports of a day is credited once', async () => {
-  // An account without a row here is on.
-  await s.sql(`insert into providers (name, state, updated_at)
-    select name, 'off', now() from bank_accounts on conflict (name) do update set state = 'off'`)
-  const account = await makeAccount(s, { match: 'amount', surplusSteps: 9 })
+  const account = await onlyAccount({ match: 'amount', surplusSteps: 9 })
   const agent = await s.agent()
   const { json } = await agent.deposit()
   const amount = json.transfer.amount.toFixed(2)

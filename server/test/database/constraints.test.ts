@@ -997,6 +997,12 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_accounts_qr_kind_check', 'bank_accounts', { qr_kind: 'QR' }],
   ['bank_accounts_qr_value_check', 'bank_accounts', { qr_value: '' }],
   ['bank_accounts_match_check', 'bank_accounts', { match: 'name' }],
+  ['bank_accounts_code_form_check', 'bank_accounts', { code_form: 'LX' }],
+  [
+    'bank_accounts_former_code_forms_check',
+    'bank_accounts',
+    { former_code_forms: 'x'.repeat(1001) },
+  ],
   ['bank_accounts_surplus_steps_check', 'bank_accounts', { surplus_steps: 0 }],
   ['bank_accounts_hold_s_check', 'bank_accounts', { hold_s: -1 }],
   ['bank_accounts_day_limit_check', 'bank_accounts', { day_limit: 0 }],
@@ -1201,6 +1207,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_movements_order', 'bank_movements', { agent_id: 1 }],
   ['bank_movements_deducted', 'bank_movements', { deducted: -1 }],
   ['bank_movements_deducted', 'bank_movements', { deducted: 1 }],
+  ['bank_movements_deducted', 'bank_movements', { amount: -100, deducted: 1 }],
   ['bank_movements_explained', 'bank_movements', { explained_by: 'payment' }],
   ['bank_movements_explained', 'bank_movements', { state: 'matched' }],
   [
@@ -1217,7 +1224,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_reports_report_key_check', 'bank_reports', { report_key: '' }],
   ['bank_reports_amount_check', 'bank_reports', { amount: 0 }],
   ['bank_reports_charges_check', 'bank_reports', { charges: -1 }],
-  ['bank_reports_charges_check', 'bank_reports', { amount: -100, charges: 1 }],
+  ['bank_reports_charges_check', 'bank_reports', { amount: -100, charges: 100 }],
   ['bank_reports_ids_check', 'bank_reports', { ids: 'x'.repeat(4097) }],
   ['bank_reports_text_check', 'bank_reports', { text: 'x'.repeat(4001) }],
   ['bank_reports_payer_account_no_check', 'bank_reports', { payer_account_no: 'x'.repeat(65) }],
@@ -1251,6 +1258,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['open_items_reference_check', 'open_items', { reference: '' }],
   ['open_items_amount_check', 'open_items', { amount: 0 }],
   ['open_items_currency_check', 'open_items', { currency: 'usd' }],
+  ['open_items_booked_check', 'open_items', { booked_as: 'odd' }],
+  ['open_items_booked_check', 'open_items', { kind: 'failed_after_paid', booked_as: 'write_off' }],
   ['open_items_provider_said_check', 'open_items', { provider_said: 'WAITING' }],
   [
     'open_items_resolution_check',
