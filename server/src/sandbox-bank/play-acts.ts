@@ -26,13 +26,17 @@ export interface Sending {
 
 /**
  * Plays every act that is due. Returns how many there were, with the notices that are on their way. One that cannot be
- * played keeps no other from it: fewer and fewer are played together until it is alone, and it is told of at the end.
+ * played keeps no other from it: fewer and fewer are played together until it is alone.
  */
-export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Promise<number> {
+export async function playDueActs(
+  pool: Pool,
+  now: Clock,
+  sending: Sending,
+  onError: (error: unknown) => void,
+): Promise<number> {
   let played = 0
   let most = actsAtOnce
   const failed: bigint[] = []
-  const faults: unknown[] = []
   for (;;) {
     const taken: Act[] = []
     try {
@@ -40,7 +44,7 @@ export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Pro
         ...{ most, failed, taken },
       })
       sending.start(notices)
-      if (count === 0) break
+      if (count === 0) return played
       played += count + notices.length
     } catch (error) {
       const [first, second] = taken
@@ -48,13 +52,11 @@ export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Pro
       if (second) most = Math.ceil(taken.length / 2)
       else {
         failed.push(first.act_no)
-        faults.push(error)
+        onError(error)
         most = actsAtOnce
       }
     }
   }
-  if (faults.length > 0) throw faults[0]
-  return played
 }
 
 /**

@@ -794,6 +794,29 @@ it('names in a file are written as its account says, and refused with the order 
   expect(refused.json).toMatchObject({ status: 422, errors: [{ field: 'accountName' }] })
   expect(refused.json.detail).toContain('“ส”, which has no form in the Latin letters')
   const { json } = await named('José')
+  // What was taken by another rule waits, and is listed with the reason.
+  const says = (rule: string) =>
+    s.sql(
+      'update bank_accounts set payout_characters = $2, version = version + 1 where name = $1',
+      [...[account.name, rule]],
+    )
+  const stuck = async () => (await maker.get('/payouts-waiting')).json.stuck
+  await says('kept')
+  let txn_id = ''
+  await expect
+    .poll(async () => {
+      const { status, json } = await named('สมชาย')
+      txn_id = json.txn_id
+      return status
+    })
+    .toBe(201)
+  expect(await stuck()).not.toContainEqual(expect.objectContaining({ txn_id }))
+  await says('latin')
+  await expect.poll(stuck).toContainEqual({
+    ...{ txn_id, amount: 266, currency: 'THB' },
+    why: expect.stringContaining('has no form in the Latin letters'),
+  })
+  await agent.post(`/payment/orders/${txn_id}/cancel`, {})
   await saveProviderState(s.backend.pool, 'sandbox', 'on', s.clock())
   await expect.poll(sandbox).toBe('on')
   const file = await approve(await draft(account))
