@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { seeded } from '../../test/support/load.ts'
+import { sample } from '../../test/support/long.ts'
 import { movementsAfter } from '../../test/support/paired-movements.ts'
 import { paymentCode } from '../lib/payment-code.ts'
 import { type BankIds, noIds } from '../statements/statement.ts'
@@ -417,7 +418,8 @@ function reportsInAnyOrder(random: () => number, hasCodes: boolean) {
 }
 
 test('reports of neighbouring days end as the statements say, in whatever order they come', () => {
-  for (let seed = 1; seed <= 2_000; seed++) {
+  const seeds = Array.from({ length: 2_000 }, (_, at) => at + 1)
+  for (const seed of sample(seeds, 200)) {
     const { truth, order } = reportsInAnyOrder(seeded(seed), seed % 2 === 0)
     const found = movementsAfter(order).map(({ bookedOn }) => bookedOn)
     expect([seed, ...found.sort()]).toEqual([seed, ...truth])

@@ -9,7 +9,7 @@ import { newOrderId } from '../../src/lib/ids.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
 import { redBooks } from '../../src/proof/red-books.ts'
-import { proofState, proveOnward, verify } from '../../src/proof/verify.ts'
+import { proofState, proveOnward } from '../../src/proof/verify.ts'
 import { readTrialBalances } from '../../src/reports/trial-balance.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
@@ -29,8 +29,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
-  const findings = (await verify(s.backend.pool, {})).map(({ finding }) => finding)
-  expect(findings.filter((finding) => finding !== null)).toEqual([])
+  await s.prove('also across agents')
 })
 afterAll(() => s.close())
 
@@ -392,9 +391,7 @@ describe('times', () => {
       await chainAnew(s.sql)
     }
     await say(61)
-    const [found, ...others] = (await verify(s.backend.pool, {})).flatMap(
-      ({ finding }) => finding ?? [],
-    )
+    const [found, ...others] = await s.findings()
     expect([found, others]).toEqual([
       expect.stringMatching(/^journal row 2 is of .*, journal row 1 of/),
       [],
@@ -413,13 +410,11 @@ describe('times', () => {
        update journal set at = at + interval '61 seconds' where agent_id = ${agentId} and seq = 1`,
     )
     await chainAnew(s.sql)
-    const findings = async () =>
-      (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
     // A day later no process of that release is left.
     await s.sql(`update schema_migrations set applied_at = now() - interval '2 days'`)
     await s.sql(`update agents set created_at = created_at - interval '3 days'`)
-    expect(await findings()).toEqual([
+    expect(await s.findings()).toEqual([
       expect.stringMatching(/^journal row 2 is of .*, journal row 1 of/),
     ])
     await s.sql(
@@ -433,9 +428,6 @@ describe('times', () => {
 })
 
 describe('the proof', () => {
-  const findings = async () =>
-    (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
-
   it('finds money that the house gave to an agent who never got it', async () => {
     const { agentId } = await s.agent()
     const lost = unmatchedPayment()
@@ -466,7 +458,7 @@ describe('the proof', () => {
       ])
     }
     await say('payment_assigned', 'assigned', agentId)
-    expect(await findings()).toEqual([
+    expect(await s.findings()).toEqual([
       `payment ${paymentId} is claimed for agent ${agentId}, who has no such payment`,
     ])
     await say('payment_dismissed', 'dismissed', null)
@@ -539,6 +531,6 @@ describe('the proof', () => {
       })
     expect(await refund('more', 901)).toMatchObject({ status: 422 })
     expect(await refund('part', 900)).toMatchObject({ status: 201 })
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 })

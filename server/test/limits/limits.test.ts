@@ -8,7 +8,7 @@ import { findLimitRule, type SetRule, saveLimitRule } from '../../src/limits/lim
 import type { ProofTx } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
 import { beforeAllLimits, type LimitPlace, proveLimitPage } from '../../src/proof/prove-limits.ts'
-import { RoundProof, verify } from '../../src/proof/verify.ts'
+import { RoundProof } from '../../src/proof/verify.ts'
 import { FakeProvider, fundedAgent, patient, paymentEvent } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
@@ -31,15 +31,10 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await s?.prove()
-  expect(await findings()).toEqual([])
+  expect(await s.findings()).toEqual([])
   await second?.close()
   await s?.close()
 })
-
-async function findings(): Promise<(string | null)[]> {
-  const proofs = await verify(s.backend.pool, {})
-  return proofs.flatMap(({ finding }) => finding ?? [])
-}
 
 /** Proves what limits count, and nothing else. */
 async function proveLimits(from = beforeAllLimits): Promise<void> {
@@ -196,7 +191,7 @@ describe('what is refused', () => {
     }
     await remove(null, 'each')
     expect((await one.withdraw()).status).toBe(201)
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 })
 
@@ -317,7 +312,7 @@ describe('what is counted', () => {
           }),
       )
       for (const each of ended) if (each) made.splice(made.indexOf(each), 1)
-      expect(await findings()).toEqual([])
+      expect(await s.findings()).toEqual([])
     }
   })
 
@@ -340,10 +335,10 @@ describe('what is counted', () => {
     await Promise.all(loads)
     expect(late.length).toBeGreaterThan(0)
     expect(new Set(late)).toEqual(new Set([422]))
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
     await remove(agent, 'none')
     expect((await agent.deposit({ userId: 'fast' })).status).toBe(201)
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 
   it('a lie about what counts is found, also by the background proof', async () => {
@@ -367,7 +362,7 @@ describe('what is counted', () => {
     const { rows } = await s.sql('select * from limit_uses where agent_id = $1', [agent.agentId])
     for (const lie of lies) {
       await s.sql(lie, [agent.agentId])
-      expect(await findings(), lie).toEqual([expect.stringContaining('counts for limits')])
+      expect(await s.findings(), lie).toEqual([expect.stringContaining('counts for limits')])
       const background = new RoundProof()
       const seen: string[] = []
       for (let n = 0; n < 40 && seen.length === 0; n++)
@@ -381,7 +376,7 @@ describe('what is counted', () => {
         )
       }
     }
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 })
 
@@ -603,7 +598,7 @@ describe('a new account', () => {
     expect(bank.submitted.length).toBe(submitted + 2)
     const again = await agent.withdraw({ accountNo: '5550001' })
     await expect.poll(() => statusOf(again.json.txn_id), patient).toBe('PAID')
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 })
 
@@ -734,7 +729,7 @@ describe('a rule for an agent with many orders', () => {
     )
     expect(counting[0]).toEqual({ per: 'payee', counts_from: new Date(0) })
     expect(Number(counting[1]?.counts_from)).toBeLessThan(s.clock().getTime() - 32 * 86_400_000)
-    expect(await findings()).toEqual([])
+    expect(await s.findings()).toEqual([])
   })
 
   it('a lie about when counting began, or about who was paid, is found', async () => {
@@ -774,9 +769,9 @@ describe('a rule for an agent with many orders', () => {
     await expect(began).rejects.toThrow('began earlier than it says')
     for (const [lie, undo, found] of lies) {
       await s.sql(lie, [agent.agentId])
-      expect(await findings(), lie).toEqual([expect.stringContaining(found)])
+      expect(await s.findings(), lie).toEqual([expect.stringContaining(found)])
       await s.sql(undo, [agent.agentId])
-      expect(await findings(), undo).toEqual([])
+      expect(await s.findings(), undo).toEqual([])
     }
   })
 })

@@ -395,8 +395,7 @@ describe('the proof', () => {
     const paymentId = `bank:${event.paymentId}`
     const { rows } = await s.sql('select * from payment_claims where payment_id = $1', [paymentId])
     await s.sql(sql, [paymentId])
-    const findings = (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
-    expect(findings.join('; ')).toMatch(says)
+    expect((await s.findings()).join('; ')).toMatch(says)
     await s.sql('delete from payment_claims where payment_id = $1', [paymentId])
     await s.sql(
       'insert into payment_claims values ($1, $2, $3, $4, $5, $6)',
@@ -438,18 +437,16 @@ describe('the proof', () => {
     const event = paymentEvent('nobody', s.clock())
     await tell(event)
     const id = `bank:${event.paymentId}`
-    const findings = async () =>
-      (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
     await s.sql('update payment_claims set agent_id = $2 where payment_id = $1', [
       id,
       agent.agentId,
     ])
-    expect(await findings()).toEqual([expect.stringContaining(id)])
+    expect(await s.findings()).toEqual([expect.stringContaining(id)])
     await s.sql('update payment_claims set agent_id = 0 where payment_id = $1', [id])
     const { rows } = await s.sql('delete from payment_claims where payment_id = $1 returning *', [
       id,
     ])
-    expect(await findings()).toEqual([expect.stringContaining('is missing')])
+    expect(await s.findings()).toEqual([expect.stringContaining('is missing')])
     await s.sql(
       'insert into payment_claims values ($1, $2, $3, $4, $5, $6)',
       Object.values(rows[0]),
@@ -458,9 +455,6 @@ describe('the proof', () => {
 })
 
 describe('the proof of what was reported', () => {
-  const findings = async () =>
-    (await verify(s.backend.pool, {})).flatMap(({ finding }) => finding ?? [])
-
   it('finds money of which nothing is left but the report', async () => {
     const event = paymentEvent('gone', s.clock())
     await tell(event)
@@ -483,7 +477,7 @@ describe('the proof of what was reported', () => {
     await s.sql('delete from unmatched_payments where payment_id = $1', [id])
     await s.sql('delete from payment_claims where payment_id = $1', [id])
     await chainAnew(s.sql)
-    expect(await findings()).toEqual([
+    expect(await s.findings()).toEqual([
       `event ${event.id} of bank told of payment ${id}, which is not claimed`,
     ])
     await s.sql('delete from notice_events where event_id = $1', [event.id])
@@ -495,7 +489,7 @@ describe('the proof of what was reported', () => {
     const event: ProviderEvent = { ...back, id: eventId() }
     await tell(event)
     await s.sql('update notice_events set act_at = null where event_id = $1', [event.id])
-    expect(await findings()).toEqual([`event ${event.id} of bank is open, and never due`])
+    expect(await s.findings()).toEqual([`event ${event.id} of bank is open, and never due`])
     await s.sql('delete from notice_events where event_id = $1', [event.id])
 
     const payment = paymentEvent(reference, s.clock())
@@ -503,7 +497,7 @@ describe('the proof of what was reported', () => {
     const say = (result: string) =>
       s.sql('update notice_events set result = $2 where event_id = $1', [payment.id, result])
     await say('refused')
-    expect(await findings()).toEqual([`event ${payment.id} of bank is money, but was refused`])
+    expect(await s.findings()).toEqual([`event ${payment.id} of bank is money, but was refused`])
     await say('applied')
   })
 
@@ -530,7 +524,7 @@ describe('the proof of what was reported', () => {
       await becomes(lie)
       const unread = `event ${payment.id} of bank cannot be read`
       expect(await found()).toEqual({ findings: [`events: ${unread}`], errors: [] })
-      expect(await findings()).toEqual([unread])
+      expect(await s.findings()).toEqual([unread])
     }
     await becomes(rows[0].event)
     const paymentId = `bank:${payment.paymentId}`

@@ -1,7 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Role } from '../../src/operators/operator.ts'
 import { createUser } from '../../src/operators/save-user.ts'
-import type { AgentClient, Answer, TestClock, TestService } from './service.ts'
+import { type Answer, exchange } from './exchange.ts'
+import type { AgentClient, TestClock, TestService } from './service.ts'
 
 const stepMs = 30_000
 const arrivesWithinMs = 12_000
@@ -52,7 +53,7 @@ export class OperatorClient {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const isUnsafe = method !== 'GET'
-    const response = await fetch(`${this.url}/console/api${path}`, {
+    const answer = await exchange(`${this.url}/console/api${path}`, {
       method,
       headers: {
         ...(this.cookie !== '' && { cookie: this.cookie }),
@@ -61,14 +62,8 @@ export class OperatorClient {
       },
       ...(isUnsafe && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body ?? {}) }),
     })
-    for (const set of response.headers.getSetCookie()) this.keep(set)
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: text.startsWith('{') ? JSON.parse(text) : undefined,
-    }
+    for (const set of answer.headers.getSetCookie()) this.keep(set)
+    return answer
   }
 
   /** Takes a cookie in the place of the one of the same name, or drops it where it has ended. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { isConnectionLost, openPool, type Pool } from '../../src/db/pool.ts'
 import { verify } from '../../src/proof/verify.ts'
@@ -8,6 +7,7 @@ const tables = [
   'agents',
   'wallets',
   'journal',
+  'clearings',
   'orders',
   'callbacks',
   'callback_bodies',
@@ -23,6 +23,8 @@ export interface LedgerProver {
    * or if it is asked for.
    */
   prove(what?: 'also across agents'): Promise<void>
+  /** What a proof of everything finds, for tests that lie: as `prove` does across agents, and it proves nothing. */
+  findings(): Promise<string[]>
   /** Proves what holds across agents as well, if `prove` left it out. */
   proveRest(): Promise<void>
   close(): Promise<void>
@@ -40,29 +42,35 @@ export function ledgerProver(url: string, owner: pg.Pool): LedgerProver {
       select agent_id, sum(hashtextextended(concat_ws(' ', at, ctid, xmin), 0))::text as mark
       from (${rowsOf.join(' union all ')}) written group by agent_id
     ) marked left join agents using (agent_id)`
-  const verifyAll = async (options: Parameters<typeof verify>[1][]) => {
+  const findingsOf = async (options: Parameters<typeof verify>[1][]) => {
     const proofs: Awaited<ReturnType<typeof verify>> = []
     for (const each of options) proofs.push(...(await verifySurely(pool, each)))
-    const lies = proofs.filter(({ finding }) => finding !== null)
-    if (lies.length > 0) {
-      throw new Error(`the ledger does not prove: ${lies.map((lie) => lie.finding).join('; ')}`)
-    }
+    return proofs.flatMap(({ finding }) => finding ?? [])
+  }
+  const verifyAll = async (options: Parameters<typeof verify>[1][]) => {
+    const findings = await findingsOf(options)
+    if (findings.length > 0) throw new Error(`the ledger does not prove: ${findings.join('; ')}`)
+  }
+  /** The agents of whom anything was written since they were proved, and those who are as they were. */
+  const readMarks = async () => {
+    const { rows } = await owner.query<{ agent_id: string; app_id: string | null; mark: string }>(
+      marks,
+    )
+    const changed = rows.filter(({ agent_id, mark }) => proved.get(agent_id) !== mark)
+    const asBefore = rows.filter((row) => !changed.includes(row))
+    return { changed, asBefore: new Set(asBefore.flatMap((row) => row.app_id ?? [])) }
   }
   return {
+    async findings() {
+      const { asBefore } = await readMarks()
+      return findingsOf([{ except: asBefore }])
+    },
     async prove(what) {
-      const { rows } = await owner.query<{ agent_id: string; app_id: string | null; mark: string }>(
-        marks,
-      )
-      const changed = rows.filter(({ agent_id, mark }) => proved.get(agent_id) !== mark)
+      const { changed, asBefore } = await readMarks()
       const appIds = changed.flatMap(({ app_id }) => app_id ?? [])
       // Books of the house, and rows without an agent, are for a proof of what holds across agents.
       const isWhole = what !== undefined || appIds.length < changed.length
-      const asBefore = rows
-        .filter((row) => !changed.includes(row))
-        .flatMap((row) => row.app_id ?? [])
-      await verifyAll(
-        isWhole ? [{ except: new Set(asBefore) }] : appIds.map((appId) => ({ appId })),
-      )
+      await verifyAll(isWhole ? [{ except: asBefore }] : appIds.map((appId) => ({ appId })))
       isRestOwed = !isWhole
       for (const { agent_id, mark } of changed) proved.set(agent_id, mark)
     },
@@ -92,12 +100,19 @@ function preparingPool(url: string): Pool {
       const config = typeof given === 'string' ? { text: given } : given
       // What begins and ends transactions has no plan.
       const isRead = /^(select|with)\b/.test(config.text)
-      const name = createHash('md5').update(config.text).digest('hex')
-      return query(isRead ? { ...config, name } : config, ...rest)
+      return query(isRead ? { ...config, name: nameOf(config.text) } : config, ...rest)
     }
     Object.assign(client, { query: prepared })
   })
   return pool
+}
+
+const names = new Map<string, string>()
+
+function nameOf(statement: string): string {
+  const name = names.get(statement) ?? `proof ${names.size}`
+  names.set(statement, name)
+  return name
 }
 
 /** A proof that lost its connection has found nothing out: on a starved machine the database gives up on it. */

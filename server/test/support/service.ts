@@ -6,15 +6,10 @@ import { type Config, readConfig } from '../../src/config.ts'
 import { makeLog } from '../../src/service/make-log.ts'
 import { type Outside, type Service, startService } from '../../src/service/start-service.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import { type Answer, exchange } from './exchange.ts'
 import { ledgerProver } from './prove-ledger.ts'
 
-export interface Answer {
-  status: number
-  headers: Headers
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
-  json: any
-}
+export type { Answer }
 
 /** A time that tests can move; it starts at the real one and stands still. */
 export interface TestClock {
@@ -32,6 +27,8 @@ export interface TestService {
   agent(terms?: Partial<AgentTerms>): Promise<AgentClient>
   /** Fails where the ledger does not prove. */
   prove(what?: 'also across agents'): Promise<void>
+  /** What a proof of the ledger finds, for tests that lie about it. */
+  findings(): Promise<string[]>
   /** Runs SQL as the owner of the schema, around all privileges. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
@@ -100,6 +97,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       return new AgentClient(service.url, agent.appId, secret, agent.agentId, clock)
     },
     prove: prover.prove,
+    findings: prover.findings,
     sql: (text, values) => owner.query(text, values),
     async close() {
       try {
@@ -147,13 +145,13 @@ export class AgentClient {
     return `t=${t},v1=${v1}`
   }
 
-  async send(
+  send(
     method: string,
     path: string,
     body?: string,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const response = await fetch(this.url + path, {
+    return exchange(this.url + path, {
       method,
       headers: {
         'x-appid': this.appId,
@@ -163,13 +161,6 @@ export class AgentClient {
       },
       ...(body === undefined ? {} : { body }),
     })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      json: text.startsWith('{') ? JSON.parse(text) : undefined,
-    }
   }
 
   get(path: string): Promise<Answer> {
