@@ -3143,6 +3143,7 @@ export default {
       trusted_proxies: '受信任的代理服务器',
       alerts: '通知渠道',
       console_addresses: '控制台地址',
+      portal_addresses: '代理用户的地址',
       log_level: '日志级别',
       callbacks_per_agent: '同时发给一个代理商的回调数',
       callback_attempts_days: '发送尝试保留天数',

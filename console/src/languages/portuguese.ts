@@ -3296,6 +3296,7 @@ export default {
       trusted_proxies: 'Proxies confiáveis',
       alerts: 'Canais de alerta',
       console_addresses: 'Endereços do console',
+      portal_addresses: 'Endereços dos usuários de agentes',
       log_level: 'Nível de log',
       callbacks_per_agent: 'Callbacks enviados a um agente ao mesmo tempo',
       callback_attempts_days: 'Dias de guarda das tentativas',

@@ -3225,6 +3225,7 @@ export default {
       trusted_proxies: 'พร็อกซีที่เชื่อถือ',
       alerts: 'ช่องทางแจ้งเตือน',
       console_addresses: 'ที่อยู่ของคอนโซล',
+      portal_addresses: 'ที่อยู่ของผู้ใช้ฝั่งตัวแทน',
       log_level: 'ระดับล็อก',
       callbacks_per_agent: 'callback ที่ส่งถึงเอเจนต์พร้อมกัน',
       callback_attempts_days: 'จำนวนวันที่เก็บความพยายามส่ง',

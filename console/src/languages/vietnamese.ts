@@ -3241,6 +3241,7 @@ export default {
       trusted_proxies: 'Proxy tin cậy',
       alerts: 'Kênh cảnh báo',
       console_addresses: 'Địa chỉ bảng điều khiển',
+      portal_addresses: 'Địa chỉ của người dùng đại lý',
       log_level: 'Mức nhật ký',
       callbacks_per_agent: 'Callback gửi cùng lúc tới một đại lý',
       callback_attempts_days: 'Số ngày giữ các lần gửi',
