@@ -461,6 +461,11 @@ export interface Operations {
         before: unknown
         /** what it would be */
         after: unknown
+        /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+        beside: {
+          before: unknown
+          after: unknown
+        } | null
         reason: string | null
         /** an address, or the command line */
         proposed_by: string
@@ -470,7 +475,7 @@ export interface Operations {
         expires_at: string
         /** approved: its action is under way, or was interrupted */
         state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-        /** of everything above; send it to approve */
+        /** of what is approved; send it to approve */
         digest: string
         /** I proposed it */
         own: boolean
@@ -490,6 +495,27 @@ export interface Operations {
       }[]
       /** pass as cursor; null at the end */
       next: string | null
+      /** what waits for a second person on a page of its own; with the first page only */
+      others: {
+        /** what it is */
+        kind: 'bank_account' | 'bank_file' | 'payout_file'
+        id: string
+        /** the page of the console where it is confirmed or approved */
+        at: string
+        /** what it is, in words */
+        title: string
+        /** the bank account */
+        account: string
+        amount: number | null
+        currency: string
+        proposed_by: string
+        /** since when it waits */
+        proposed_at: string
+        /** until when somebody can confirm or approve it */
+        expires_at: string | null
+        may_approve: boolean
+        why_not: string | null
+      }[]
       /** how many wait that I may approve */
       to_decide: number
     }
@@ -517,6 +543,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -526,7 +557,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -902,6 +933,7 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match: 'code' | 'amount' | 'code+amount'
+      code_form: string
       surplus_steps: number
       hold_hours: number
       day_limit: string | null
@@ -1131,7 +1163,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -2569,6 +2601,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }[]
@@ -2628,6 +2662,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -3610,6 +3646,30 @@ export interface Operations {
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
       }[]
+      /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
+      stuck: {
+        txn_id: string
+        /** of the withdrawal */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** why nobody can pay it, in words */
+        why: string
+      }[]
+      /** how many these are */
+      stuck_count: number
     }
   }
   'GET /console/api/provider-figures': {
@@ -3724,7 +3784,7 @@ export interface Operations {
       counts: {
         /** payments to decide, up to 100 */
         payment: number
-        /** proposals that you can approve, up to 100 */
+        /** proposals, bank accounts, files and payout files that you can approve or confirm, up to 100 */
         approval: number
         /** movements that nothing explains, up to 100 */
         movement: number
@@ -3742,7 +3802,7 @@ export interface Operations {
         kind: 'payment' | 'approval' | 'movement' | 'payout' | 'break' | 'open_item'
         /** of the payment, proposal, order, item, or account and day */
         id: string
-        /** the bank account of a movement, else the id */
+        /** the bank account of a movement, the page of what is approved on its own, else the id */
         at: string
         /** why it waits, or what it is about */
         title: string
@@ -3777,7 +3837,7 @@ export interface Operations {
     answer: {
       /** payments to decide, up to 100 */
       payment: number
-      /** proposals that you can approve, up to 100 */
+      /** proposals, bank accounts, files and payout files that you can approve or confirm, up to 100 */
       approval: number
       /** movements that nothing explains, up to 100 */
       movement: number
@@ -4026,7 +4086,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -4447,6 +4507,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -4552,6 +4614,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5324,6 +5387,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5333,7 +5401,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -5380,6 +5448,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5389,7 +5462,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -5431,6 +5504,11 @@ export interface Operations {
       before: unknown
       /** what it would be */
       after: unknown
+      /** of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture */
+      beside: {
+        before: unknown
+        after: unknown
+      } | null
       reason: string | null
       /** an address, or the command line */
       proposed_by: string
@@ -5440,7 +5518,7 @@ export interface Operations {
       expires_at: string
       /** approved: its action is under way, or was interrupted */
       state: 'open' | 'approved' | 'done' | 'refused' | 'declined' | 'withdrawn' | 'expired'
-      /** of everything above; send it to approve */
+      /** of what is approved; send it to approve */
       digest: string
       /** I proposed it */
       own: boolean
@@ -5505,6 +5583,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5610,6 +5690,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -5743,6 +5824,8 @@ export interface Operations {
       qr_value: string | null
       /** code, amount or code+amount */
       match?: 'code' | 'amount' | 'code+amount'
+      /** two characters that payment codes begin with, or digits */
+      code_form?: string
       /** a whole number from 1 to 9999 */
       surplus_steps?: number
       /** a whole number from 0 to 720 */
@@ -5815,6 +5898,7 @@ export interface Operations {
       defaults: {
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         zone: string
@@ -5916,6 +6000,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6118,6 +6203,7 @@ export interface Operations {
         qr_value: string | null
         /** code, amount or code+amount */
         match: 'code' | 'amount' | 'code+amount'
+        code_form: string
         surplus_steps: number
         hold_hours: number
         day_limit: string | null
@@ -6295,7 +6381,7 @@ export interface Operations {
   'POST /console/api/bank-accounts/{name}/movements/{movement_id}/explain': {
     query: Record<string, never>
     body: {
-      /** what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
+      /** what it was; payout: the payout that it names, and the rest is what the bank charged for it; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it */
       as:
         | 'bank_fee'
         | 'interest'
@@ -6303,6 +6389,7 @@ export interface Operations {
         | 'correction'
         | 'payment_returned'
         | 'batch'
+        | 'payout'
         | 'never_booked'
       /** for payment_returned: the movement that brought the payment */
       payment?: string
@@ -6321,7 +6408,7 @@ export interface Operations {
       booked_at: string | null
       /** negative if it left */
       amount: number
-      /** what the rail kept of the payment, which is the amount and this */
+      /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
       deducted: number
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
@@ -6424,7 +6511,7 @@ export interface Operations {
         booked_at: string | null
         /** negative if it left */
         amount: number
-        /** what the rail kept of the payment, which is the amount and this */
+        /** what the rail kept of the payment, or charged for it: the payment is the amount and this */
         deducted: number
         /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
         currency:
@@ -7265,6 +7352,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7394,6 +7483,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7523,6 +7614,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -7648,6 +7741,8 @@ export interface Operations {
         closed_by: string | null
         /** what it was closed on */
         evidence: string | null
+        /** write_off: the house bears it; charge_agent: the agent does; received_back: it is back, and what was booked is booked back */
+        booked_as: 'write_off' | 'charge_agent' | 'received_back' | null
         /** the address of who looks into it */
         assignee: string | null
       }
@@ -10543,6 +10638,10 @@ export interface Operations {
       account: string
       /** true: of what the bank has debited already, as after a restore; such a file never leaves */
       debited?: boolean
+      /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
+      movement?: string
+      /** with `movement`: the withdrawals that it paid; they add up to it */
+      txn_ids?: string[]
     }
     answer: {
       id: string

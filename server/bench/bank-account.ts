@@ -17,6 +17,7 @@ export async function makeBankAccount({ pool, secretKeys }: Backend) {
       qrKind: 'promptpay-bill',
       qrValue: '010753600010286',
       match: 'code',
+      codeForm: 'SX',
       surplusSteps: 99,
       holdS: 7_200,
       dayLimitMinor: null,

@@ -1249,6 +1249,7 @@ export default {
     ms: (ms) => `${numberText(ms)} 毫秒`,
   },
   approval: {
+    picture: '图片',
     slip: '付款凭条',
     slipAlt: '将被采信的凭条图片',
     title: '提议',
@@ -1502,6 +1503,8 @@ export default {
       address: '地址',
       addressHint: '街道;门牌;邮编;城市;国家',
       match: '识别方式',
+      code_form: '付款码开头',
+      code_formHint: '两个字母或数字，不含 I、L、O、U。银行只接受数字时填 "digits"。',
       surplus_steps: '唯一金额',
       surplus_stepsHint: '在应付金额之上用多少个金额区分付款人。',
       hold_hours: '金额保留小时数',
@@ -1814,6 +1817,7 @@ export default {
       title: (amount) => `${amount} 是什么？`,
       explain: '记入总账的此账户：费用计为成本，其余计为差异。等待决定的入款将不再是款项。',
       neverBooked: '人工登记但银行没有：这不是资金。须先追回已入账部分。凭条仍视为已使用。',
+      payout: '这是该条目所指的付款。超出部分是银行为此收取的费用：计为该订单的成本。',
       returned: '账簿已有：该款项已标记为退还。',
       as: '性质',
       which: '已退回的款项',
@@ -2580,6 +2584,7 @@ export default {
       closedAt: '关闭时间',
       closedBy: '关闭人',
       evidence: '凭证',
+      bookedAs: '入账方式',
     },
   },
   openItems: {
@@ -2809,6 +2814,8 @@ export default {
     title: '付款文件',
     says: '通过文件从您的银行账户支付的提现。一人制作文件，另一人批准；之后才能下载并送交银行。',
     waiting: {
+      stuck: (count) => `有 ${count} 笔提现在等待，但无人能付`,
+      why: '原因',
       title: '等待文件的提现',
       none: '没有账户通过文件付款',
       noneTeach: '请更改银行账户，使其通过付款文件支付提现。',

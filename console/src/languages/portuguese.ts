@@ -1316,6 +1316,7 @@ export default {
     ms: (ms) => `${numberText(ms)} ms`,
   },
   approval: {
+    picture: 'Imagem',
     slip: 'O comprovante',
     slipAlt: 'A imagem do comprovante que valeria',
     title: 'Proposta',
@@ -1578,6 +1579,9 @@ export default {
       address: 'Endereço',
       addressHint: 'rua;nº;CEP;cidade;país',
       match: 'Reconhecido por',
+      code_form: 'Os códigos de pagamento começam com',
+      code_formHint:
+        'Duas letras ou dígitos, menos I, L, O e U. Ou "digits", se o banco só aceita dígitos.',
       surplus_steps: 'Valores únicos',
       surplus_stepsHint: 'Quantos valores acima do pedido distinguem os pagadores.',
       hold_hours: 'Horas em que um valor fica reservado',
@@ -1896,6 +1900,8 @@ export default {
         'É lançado no livro da casa nesta conta: tarifa como custo, o resto como diferença. Um crédito que aguarda decisão deixa de ser pagamento.',
       neverBooked:
         'Pessoas o registraram à mão e o banco não o tem: não é dinheiro. O que foi creditado precisa ser estornado antes. O comprovante continua usado.',
+      payout:
+        'É o pagamento que o lançamento nomeia. O que saiu além disso é o que o banco cobrou por ele: um custo dessa ordem.',
       returned: 'Os livros já o têm: o pagamento foi marcado como restituído.',
       as: 'Foi',
       which: 'O pagamento que voltou',
@@ -2702,6 +2708,7 @@ export default {
       closedAt: 'Fechada em',
       closedBy: 'Fechada por',
       evidence: 'Comprovação',
+      bookedAs: 'Lançado como',
     },
   },
   openItems: {
@@ -2945,6 +2952,8 @@ export default {
     title: 'Arquivos de pagamento',
     says: 'Saques que saem de suas contas bancárias por arquivo. Uma pessoa faz o arquivo, outra aprova; só então pode ser baixado e levado ao banco.',
     waiting: {
+      stuck: (count) => `${count} saques aguardam e ninguém pode pagar`,
+      why: 'Motivo',
       title: 'O que aguarda um arquivo',
       none: 'Nenhuma conta paga por arquivos',
       noneTeach: 'Mude uma conta bancária para que pague saques por arquivos de pagamento.',

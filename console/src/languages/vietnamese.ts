@@ -1292,6 +1292,7 @@ export default {
     ms: (ms) => `${numberText(ms)} ms`,
   },
   approval: {
+    picture: 'Hình ảnh',
     slip: 'Biên lai',
     slipAlt: 'Ảnh biên lai sẽ được tin',
     title: 'Đề xuất',
@@ -1547,6 +1548,9 @@ export default {
       address: 'Địa chỉ',
       addressHint: 'đường;số;mã bưu chính;thành phố;quốc gia',
       match: 'Nhận biết bằng',
+      code_form: 'Mã thanh toán bắt đầu bằng',
+      code_formHint:
+        'Hai chữ cái hoặc chữ số, trừ I, L, O và U. Hoặc "digits" nếu ngân hàng chỉ nhận chữ số.',
       surplus_steps: 'Số tiền riêng',
       surplus_stepsHint: 'Bao nhiêu số tiền trên mức yêu cầu để phân biệt người nộp.',
       hold_hours: 'Số giờ giữ một số tiền',
@@ -1869,6 +1873,8 @@ export default {
         'Hạch toán vào sổ chung ở tài khoản này: phí là chi phí, còn lại là chênh lệch. Khoản ghi có chờ quyết định khi đó không còn là khoản thanh toán.',
       neverBooked:
         'Có người ghi tay mà ngân hàng không có: đó không phải tiền. Phải thu hồi phần đã ghi có trước. Biên lai vẫn coi như đã dùng.',
+      payout:
+        'Đây là khoản chi mà dòng này nêu. Phần vượt quá là phí ngân hàng thu cho khoản đó: một chi phí của lệnh ấy.',
       returned: 'Sổ sách đã có: khoản này đã được đánh dấu trả lại.',
       as: 'Đó là',
       which: 'Khoản đã trả lại',
@@ -2661,6 +2667,7 @@ export default {
       closedAt: 'Đóng lúc',
       closedBy: 'Người đóng',
       evidence: 'Bằng chứng',
+      bookedAs: 'Ghi sổ là',
     },
   },
   openItems: {
@@ -2896,6 +2903,8 @@ export default {
     title: 'Tệp chi tiền',
     says: 'Lệnh rút chi từ tài khoản ngân hàng của bạn bằng tệp. Một người lập tệp, người khác duyệt; sau đó mới tải xuống và nộp ngân hàng được.',
     waiting: {
+      stuck: (count) => `${count} lệnh rút đang chờ mà không ai chi được`,
+      why: 'Lý do',
       title: 'Những gì chờ tệp',
       none: 'Không tài khoản nào chi bằng tệp',
       noneTeach: 'Thay đổi một tài khoản ngân hàng và cho nó chi lệnh rút bằng tệp.',

@@ -37,10 +37,12 @@ const finds: Record<RuleKind, Find> = {
        group by provider order by provider limit ${most}`,
       [ago(now, rule.threshold), rule.agentId, rule.provider],
     )
+    // Which company pays out is not for an agent's people to know.
+    const isForAgents = rule.agentId !== null && (rule.roles.includes('agent') || rule.userIds[0])
     return decided(
       rows.map(({ provider, count }) => ({
         subject: provider,
-        words: `${counted(count, 'payout')} at ${provider} without a known outcome for more than ${rule.threshold} minutes.`,
+        words: `${counted(count, 'payout')}${isForAgents ? '' : ` at ${provider}`} without a known outcome for more than ${rule.threshold} minutes.`,
       })),
     )
   },
@@ -157,8 +159,9 @@ const finds: Record<RuleKind, Find> = {
   },
 }
 
+/** Where more are wrong than are read, nobody knows whether one that is not among them is over. */
 function decided(bad: Looked['bad']): Looked {
-  return { bad, undecided: [] }
+  return { bad, undecided: bad.length >= most ? 'all' : [] }
 }
 
 function ago(now: Date, minutes: bigint | null): Date {

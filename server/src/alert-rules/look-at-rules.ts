@@ -4,7 +4,7 @@ import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type AlertRule, findAlertRule, type RuleKind, ruleColumns } from './alert-rule.ts'
+import { type AlertRule, type RuleKind, ruleColumns } from './alert-rule.ts'
 import { findTrouble, type Looked } from './find-trouble.ts'
 
 /** How often a rule is looked at. Breaks are looked for account by account and day by day, which takes longer. */
@@ -30,10 +30,14 @@ export async function lookAtRule(pool: Pool, now: Clock): Promise<'done' | 'more
   if (!rule) return 'done'
   const looked = await findTrouble(pool, rule, rule.at)
   await inTransaction(pool, async (tx) => {
-    const still = await findAlertRule(tx, rule.name)
-    // Somebody has changed it meanwhile: it is looked at anew.
-    if (!still?.isOn || still.updatedAt.getTime() !== rule.updatedAt.getTime()) return
-    await tell(tx, rule, looked, rule.at)
+    // Somebody has changed it meanwhile, or a later look was quicker: it is looked at anew.
+    const { rowCount } = await tx.query(
+      `select 1 from alert_rules where name = $1 and is_on and updated_at = $2
+         and date_trunc('milliseconds', looked_at) = date_trunc('milliseconds', $3::timestamptz)
+       for update`,
+      [rule.name, rule.updatedAt, rule.at],
+    )
+    if (rowCount === 1) await tell(tx, rule, looked, rule.at)
   })
   return 'more'
 }

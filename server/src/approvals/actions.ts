@@ -23,6 +23,10 @@ export const actions = {
   rotate_key: { title: 'Make a new secret', hasAmount: false },
   set_provider: { title: 'Switch a provider on', hasAmount: false },
   use_connector: { title: 'Use a version of a connector, or other secrets', hasAmount: false },
+  change_bank_account: {
+    title: 'Make or change a bank account by the command line',
+    hasAmount: false,
+  },
   set_routes: { title: 'Change which provider gets which orders', hasAmount: false },
   create_user: { title: 'Create a user', hasAmount: false },
   change_user: { title: 'Change a user', hasAmount: false },
@@ -43,6 +47,7 @@ export const actions = {
     hasAmount: false,
   },
   pay_out: { title: 'Pay out a withdrawal', hasAmount: true },
+  change_reports: { title: 'Send reports out by themselves', hasAmount: false },
   change_limits: { title: 'Change limits and lists', hasAmount: false },
   change_policy: { title: 'Change what needs two people', hasAmount: false },
 } as const satisfies Record<string, { title: string; hasAmount: boolean }>
@@ -57,9 +62,10 @@ export const needsSecondAdmin: readonly ActionName[] = ['create_user', 'change_u
 /**
  * Takes two people in every mode, whatever the rules say: the proof of a refund and of what was taken out of a file
  * asks for their decision, and a refusal of a bank that a person brings releases money. After a restore a file that
- * leaves too early pays twice.
+ * leaves too early pays twice. Whoever makes a bank account decides where deposits go.
  */
 export const alwaysByTwo: readonly ActionName[] = [
+  'change_bank_account',
   'refund_elsewhere',
   'reject_payouts',
   'take_out_payouts',

@@ -35,13 +35,28 @@ export async function whyNotApproveEach(
 ): Promise<(Problem | undefined)[]> {
   const people = [operator.userId, ...proposals.map(({ proposedBy }) => proposedBy)]
   const credentials = await credentialsOf(pool, people)
-  return proposals.map((each) => refusalOf(each, operator, credentials, now))
+  const since = await proposalsSince(pool, people)
+  return proposals.map((each) => refusalOf(each, operator, credentials, since, now))
+}
+
+/** Since when what users propose is theirs for certain, of those whose sessions somebody else may have had before. */
+async function proposalsSince(
+  pool: Pool,
+  userIds: readonly bigint[],
+): Promise<ReadonlyMap<bigint, Date>> {
+  const { rows } = await pool.query<{ user_id: bigint; since: Date }>(
+    `select user_id, proposals_since as since from users
+     where user_id = any($1) and proposals_since is not null`,
+    [[...new Set(userIds)]],
+  )
+  return new Map(rows.map(({ user_id, since }) => [user_id, since]))
 }
 
 function refusalOf(
   proposal: Proposal,
   operator: Operator,
   credentials: (userId: bigint) => Credential,
+  since: ReadonlyMap<bigint, Date>,
   now: Date,
 ): Problem | undefined {
   const state = stateOf(proposal, now)
@@ -66,10 +81,19 @@ function refusalOf(
     'the proposer',
   )
   if (tie !== undefined) return new Problem('same_person', tie)
+  // What is decided on there is a withdrawal, whoever has caused it.
+  if (proposal.action === 'pay_out') return undefined
   if (credentials(proposal.proposedBy).n !== proposal.credential) {
     return new Problem(
       'changed_meanwhile',
       'The proposer was reset since then, and may not have proposed this. Let them propose it again.',
+    )
+  }
+  const ownSince = since.get(proposal.proposedBy)
+  if (ownSince && proposal.proposedAt <= ownSince) {
+    return new Problem(
+      'changed_meanwhile',
+      'The proposer has a new password since then, or their sessions were ended for wrong codes: somebody else may have proposed this. Let them propose it again.',
     )
   }
   return undefined
@@ -109,6 +133,13 @@ export async function decline(
   const isOwn = proposal.proposedBy === operator.userId
   if (refusal && (refusal.code !== 'same_person' || isOwn)) throw refusal
   return decide(pool, proposal, 'declined', operator, reason, at)
+}
+
+const agent = { userId: null, email: 'the agent', ip: null }
+
+/** Takes the proposal of a payout back, which its agent has cancelled. */
+export async function withdrawCancelled(pool: Pool, proposal: Proposal, at: Date): Promise<void> {
+  await decide(pool, proposal, 'withdrawn', agent, null, at)
 }
 
 /** Takes a proposal back. Only who made it may, or the command line what the command line made. */

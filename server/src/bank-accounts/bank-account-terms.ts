@@ -3,9 +3,10 @@ import { currencyRow } from '../lib/currencies.ts'
 import { ibanFault, looksLikeIban } from '../lib/iban.ts'
 import { isTimeZone } from '../lib/local-time.ts'
 import type { Currency } from '../lib/money.ts'
+import { isCodeForm, usualForm } from '../lib/payment-code.ts'
 import { isPrintable } from '../lib/printable.ts'
 import type { QrSetting } from '../lib/qr/qr-kinds.ts'
-import { qrFault, referenceComesBack } from '../lib/qr/qr-text.ts'
+import { carriesCode, qrFault, qrWarning, referenceComesBack } from '../lib/qr/qr-text.ts'
 import { latinText } from '../payment-files/characters.ts'
 import { findPaymentFormat, paymentFormats } from '../payment-files/render-payment-file.ts'
 import { csvProfileFault } from '../statements/csv-profile.ts'
@@ -18,6 +19,7 @@ import type { BankAccount } from './bank-account.ts'
 export type BankAccountTerms = Omit<
   BankAccount,
   | 'formerNumbers'
+  | 'formerCodeForms'
   | 'onlyOne'
   | 'feedSecret'
   | 'sftpKey'
@@ -44,7 +46,6 @@ export function freshTerms(
   feed: BankAccount['feed'],
   zone: string,
 ): BankAccountTerms {
-  const matches = { always: 'code', sometimes: 'code+amount', never: 'amount' } as const
   return {
     name,
     currency,
@@ -55,7 +56,8 @@ export function freshTerms(
     address: null,
     qrKind: qr.kind,
     qrValue: qr.value,
-    match: matches[referenceComesBack(qr)],
+    match: usualMatch(qr),
+    codeForm: usualForm,
     surplusSteps: currencyRow(currency).surplusSteps,
     // Without a feed the bank reports once a day at best.
     holdS: feed === 'none' ? 172_800 : 7_200,
@@ -86,6 +88,27 @@ export function freshTerms(
     encoding: null,
     ownAccounts: '',
   }
+}
+
+/** How money is recognised that is paid with a QR code, if nobody says otherwise. */
+export function usualMatch(qr: QrSetting): BankAccount['match'] {
+  const matches = { always: 'code', sometimes: 'code+amount', never: 'amount' } as const
+  return matches[referenceComesBack(qr)]
+}
+
+/** What an account may have but hardly should, in words. */
+export function bankAccountWarning(
+  terms: Pick<BankAccountTerms, 'qrKind' | 'qrValue' | 'match'>,
+): string | undefined {
+  const { qrKind: kind, qrValue: value, match } = terms
+  const isNameless = match === 'code' && kind !== 'none' && !carriesCode(kind)
+  const warnings = [
+    qrWarning({ kind, value }),
+    isNameless
+      ? 'This QR code holds no payment code, so money that is paid with it names no order: recognise it by the amount, or by both.'
+      : undefined,
+  ].filter((each) => each !== undefined)
+  return warnings.length === 0 ? undefined : warnings.join(' ')
 }
 
 /** An account number as it is kept: without spaces and dashes. */
@@ -123,6 +146,9 @@ export function bankAccountFaults(terms: BankAccountTerms): BankAccountFault[] {
   if (terms.city !== null && terms.city.length > 50) say('city', 'is longer than 50 characters')
   if (terms.address !== null && terms.address.length > 200) {
     say('address', 'is longer than 200 characters')
+  }
+  if (!isCodeForm(terms.codeForm)) {
+    say('code_form', 'must be two characters such as SX, none of them I, L, O or U, or digits')
   }
   if (!isTimeZone(terms.zone)) say('zone', 'must be a time zone such as Asia/Bangkok')
   if (!(terms.surplusSteps >= 1 && terms.surplusSteps <= 9_999)) {

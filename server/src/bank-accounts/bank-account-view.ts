@@ -18,6 +18,7 @@ export function bankAccountView(account: BankAccount, state: 'on' | 'draining' |
     address: account.address,
     qr: qrSettingText({ kind: account.qrKind, value: account.qrValue }),
     match: account.match,
+    code_form: account.codeForm,
     surplus_steps: account.surplusSteps,
     hold_hours: account.holdS / 3_600,
     day_limit: money(account.dayLimitMinor),

@@ -2,6 +2,7 @@ import { type Columns, columns } from '../db/columns.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Currency } from '../lib/money.ts'
+import type { CodeForm } from '../lib/payment-code.ts'
 import type { QrKind } from '../lib/qr/qr-kinds.ts'
 import type { Signature } from '../operators/credentials.ts'
 import type { Characters } from '../payment-files/payment-file.ts'
@@ -24,6 +25,9 @@ export interface BankAccount {
   qrKind: QrKind
   qrValue: string | null
   match: 'code' | 'amount' | 'code+amount'
+  /** What the payment codes of new orders look like, and what those of older ones did, by commas. */
+  codeForm: CodeForm
+  formerCodeForms: string
   surplusSteps: number
   holdS: number
   dayLimitMinor: bigint | null
@@ -107,6 +111,8 @@ export const bankAccountColumns: Columns<BankAccount> = columns<BankAccount>({
   qrKind: ['qr_kind', 'text'],
   qrValue: ['qr_value', 'text', 'null'],
   match: ['match', 'text'],
+  codeForm: ['code_form', 'text'],
+  formerCodeForms: ['former_code_forms', 'text'],
   surplusSteps: ['surplus_steps', 'int'],
   holdS: ['hold_s', 'int'],
   dayLimitMinor: ['day_limit', 'bigint', 'null'],

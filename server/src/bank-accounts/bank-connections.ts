@@ -1,5 +1,6 @@
 import { heardBy } from '../alerts/alert.ts'
 import type { Trouble } from '../alerts/keep-watch.ts'
+import { databaseTime } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
 
 /** How the connection to an account's bank is. */
@@ -16,14 +17,16 @@ export interface BankConnection {
 export async function takeTurn(
   pool: Pool,
   account: string,
-  at: Date,
+  /** Null for the database's own time; see `timeToPass`. */
+  at: Date | null,
   everyMs: number,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `insert into bank_connections (account, fault, since, looked_at) values ($1, null, $2, $2)
+    `insert into bank_connections (account, fault, since, looked_at)
+     select $1, null, at.now, at.now from (select ${databaseTime('$2')} as now) at
      on conflict (account) do update set looked_at = excluded.looked_at
-     where bank_connections.looked_at <= $3`,
-    [account, at, new Date(at.getTime() - everyMs)],
+     where bank_connections.looked_at <= excluded.looked_at - $3 * interval '1 ms'`,
+    [account, at, everyMs],
   )
   return rowCount === 1
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/in-transaction.ts'
-import type { BankBalance, BankStatement } from '../statements/statement.ts'
+import type { BankBalance, BankStatement, Day } from '../statements/statement.ts'
+import { dayAfter } from './statement-pages.ts'
 
 /** Keeps what a file says of a day's balances, and whether that is the bank's word. */
 export async function insertStatement(
@@ -10,8 +11,8 @@ export async function insertStatement(
   statement: BankStatement,
 ): Promise<void> {
   const booked = statement.entries.filter(({ status }) => status === 'booked')
-  const days = booked.map(({ bookedOn }) => bookedOn).sort()
   const { opening, closing } = statement
+  const { from, to } = daysOf(statement)
   await tx.query(
     `insert into bank_statements (account, statement_id, file_id, source, bank_id, bank_seq, from_day,
        to_day, opening, closing, entries, booked, is_trusted, page, read_at)
@@ -23,8 +24,8 @@ export async function insertStatement(
       source,
       statement.id?.slice(0, 100) ?? null,
       statement.seq?.slice(0, 40) ?? null,
-      statement.from ?? opening?.day ?? days[0] ?? closing?.day ?? null,
-      statement.to ?? closing?.day ?? days.at(-1) ?? null,
+      from,
+      to,
       balanceOf(statement, opening),
       balanceOf(statement, closing),
       booked.length,
@@ -33,6 +34,26 @@ export async function insertStatement(
       statement.page?.number ?? null,
     ],
   )
+}
+
+/**
+ * The first and the last day that a statement tells of. The day of a closing balance is the last one: the end of its
+ * period may be the midnight after. An opening balance is often dated with the day before the first one, on which it
+ * was the closing balance.
+ */
+export function daysOf(statement: BankStatement): { from: Day | null; to: Day | null } {
+  const { opening, closing, entries } = statement
+  const days = entries.flatMap(({ status, bookedOn }) => (status === 'booked' ? [bookedOn] : []))
+  days.sort()
+  const closed = closing?.type === 'CLBD' ? closing.day : null
+  const to = closed ?? statement.to ?? closing?.day ?? days.at(-1) ?? null
+  const opened = opening?.day ?? null
+  const isDayBefore =
+    opened !== null &&
+    (opening?.type === 'PRCD' || (to !== null && opened < to && !days.includes(opened)))
+  const begun = isDayBefore ? dayAfter(opened) : opened
+  const from = statement.from ?? begun ?? days[0] ?? to
+  return { from: from !== null && to !== null && from > to ? to : from, to }
 }
 
 /** Where one page ends and the next begins is no balance of the statement: only its first and last page close it. */

@@ -72,7 +72,7 @@ export async function confirmMovements(
       throw new Problem('changed_meanwhile', 'Nothing in this file waits for a second person.')
     }
     const second = { name: by.name, signature }
-    await confirm(tx, account.name, fileId, { file, waiting, by: second, at: by.at })
+    await confirm(tx, account, fileId, { file, waiting, by: second, at: by.at })
     await by.also(tx, waiting)
     return waiting
   })
@@ -108,7 +108,7 @@ export async function confirmWithinLimit(
   // A credit may count for as much more as the rail deducts.
   const most = waiting.amountMinor + BigInt(waiting.movements) * deductionMinor
   if (file.used + most > fileLimitMinor) return
-  await confirm(tx, account.name, fileId, { file, waiting, by: null, at })
+  await confirm(tx, account, fileId, { file, waiting, by: null, at })
 }
 
 /** The account as it is now, under its lock. */
@@ -156,7 +156,7 @@ const waitingOfFile = `select m.movement_id, m.amount,
 
 async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<UnconfirmedOfFile> {
   const { rows } = await tx.query<{ movements: number; amount: bigint }>(
-    `select count(*)::int as movements, coalesce(sum(abs(w.amount) + w.charges), 0)::bigint as amount
+    `select count(*)::int as movements, coalesce(sum(abs(w.amount) + case when w.amount > 0 then w.charges else 0 end), 0)::bigint as amount
      from (${waitingOfFile}) w`,
     [account, fileId],
   )
@@ -165,7 +165,7 @@ async function unconfirmedOf(tx: Tx, account: string, fileId: string): Promise<U
 
 async function confirm(
   tx: Tx,
-  account: string,
+  of: Pick<BankAccount, 'name' | 'payoutHolidays'>,
   fileId: string,
   said: {
     file: BroughtFile
@@ -175,6 +175,7 @@ async function confirm(
   },
 ): Promise<void> {
   const { file, waiting, by, at } = said
+  const account = of.name
   const { rowCount } = await tx.query(
     `insert into bank_file_confirmations (account, file_id, brought_by, bringer_user_id,
        bringer_reset_by, confirmed_by, confirmer_user_id, confirmer_credential,
@@ -228,7 +229,7 @@ async function confirm(
     `select distinct booked_on as "bookedOn" from bank_reports where account = $1 and file_id = $2`,
     [account, fileId],
   )
-  await joinLateBatches(tx, account, days, at)
+  await joinLateBatches(tx, of, days, at)
 }
 
 /** What the file says of movements that the bank had reported too counts from now on. */

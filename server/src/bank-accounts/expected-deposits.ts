@@ -4,9 +4,11 @@ import type { Pool } from '../db/pool.ts'
 import { currencyRow } from '../lib/currencies.ts'
 import { gather } from '../lib/gather.ts'
 import { startOfDay } from '../lib/local-time.ts'
-import type { Currency } from '../lib/money.ts'
-import { paymentCode } from '../lib/payment-code.ts'
+import { type Currency, minorPerUnit } from '../lib/money.ts'
+import { type CodeForm, paymentCode } from '../lib/payment-code.ts'
 import type { Recognition } from '../providers/provider.ts'
+import type { BankAccount } from './bank-account.ts'
+import { codeFormsOf } from './find-codes.ts'
 
 /** What a deposit is recognised by at a bank account. */
 export interface ExpectedDeposit {
@@ -67,21 +69,23 @@ const shareOfAgent = 4
 /** How often a code is drawn for an order before it is given up. */
 const mostDraws = 5
 
-function codeOfDraw(orderId: string, draw: number): string {
-  return paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`)
+function codeOfDraw(orderId: string, draw: number, form: CodeForm): string {
+  return paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`, form)
 }
 
 /** What an order is expected with at an account. */
 export async function findExpected(
   db: Pool | Tx,
-  account: string,
+  account: Pick<BankAccount, 'name' | 'codeForm' | 'formerCodeForms'>,
   { agentId, orderId }: { agentId: bigint; orderId: string },
 ): Promise<ExpectedDeposit | undefined> {
-  const codes = Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw))
+  const codes = codeFormsOf(account).flatMap((form) =>
+    Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw, form)),
+  )
   const { rows } = await db.query<ExpectedDeposit>(
     `select ${expectedColumns.select('e')} from expected_deposits e
      where e.account = $1 and e.code = any($2::text[]) and e.agent_id = $3 and e.order_id = $4`,
-    [account, codes, agentId, orderId],
+    [account.name, codes, agentId, orderId],
   )
   return rows[0]
 }
@@ -116,11 +120,11 @@ export class ExpectedDeposits {
     recognises: Recognition,
     deposit: DepositToExpect,
   ): Promise<ExpectedDeposit | undefined> {
-    const { by, holdMs, dayLimitMinor, deductionMinor } = recognises
+    const { by, holdMs, dayLimitMinor, deductionMinor, codeForm } = recognises
     for (let draw = 0; draw < mostDraws; draw++) {
       const expected: ExpectedDeposit = {
         account,
-        code: codeOfDraw(deposit.orderId, draw),
+        code: codeOfDraw(deposit.orderId, draw, codeForm),
         agentId: deposit.agentId,
         orderId: deposit.orderId,
         userId: deposit.userId,
@@ -225,10 +229,13 @@ async function freeAmount(
     return undefined
   }
   const used = new Set(taken.map(({ payable }) => payable))
+  const unit = minorPerUnit(currency)
   const free: bigint[] = []
   for (let at = 1; at <= steps; at++) {
     const payable = amountMinor + step * BigInt(at)
-    if (!used.has(payable)) free.push(payable)
+    // Who forgets the surplus pays a round amount: that must not be the one which another order is known by.
+    const isRound = step < unit && payable % unit === 0n
+    if (!isRound && !used.has(payable)) free.push(payable)
   }
   return leastRecent(tx, account, drawn(free, 64))
 }

@@ -1,3 +1,4 @@
+import { databaseTime } from '../db/database-time.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type BankMovement, movementColumns } from './bank-movement.ts'
@@ -8,7 +9,8 @@ import { type BankMovement, movementColumns } from './bank-movement.ts'
  */
 export async function claimMovements(
   pool: Pool,
-  at: Date,
+  /** Null for the database's own time; see `timeToPass`. */
+  at: Date | null,
   account: string | null,
   movementId: string | null,
   limit: number,
@@ -16,13 +18,13 @@ export async function claimMovements(
   // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it.
   const { rows } = await pool.query<BankMovement>(
     `with due as materialized (
-       select account, movement_id from bank_movements
-       where act_at <= $1 and ($2::text is null or account = $2)
+       select account, movement_id, ${databaseTime('$1')} as now from bank_movements
+       where act_at <= ${databaseTime('$1')} and ($2::text is null or account = $2)
          and ($3::uuid is null or movement_id = $3)
        order by act_at, movement_id limit $4 for update skip locked
      )
      update bank_movements m set tries = m.tries + 1,
-       act_at = $1 + least(power(2, least(m.tries, 10)), 600) * interval '1 second' + interval '20 seconds'
+       act_at = due.now + least(power(2, least(m.tries, 10)), 600) * interval '1 second' + interval '20 seconds'
      from due where m.account = due.account and m.movement_id = due.movement_id
      returning ${movementColumns.select('m')}`,
     [at, account, movementId, limit],
@@ -168,14 +170,15 @@ export async function explain(
   detail: string,
   at: Date,
   returns: string | null,
+  deductedMinor = 0n,
 ): Promise<BankMovement | undefined> {
   const { rows } = await db.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5::timestamptz + ${unlessGone},
-       returns = $6
+       returns = $6, deducted = $7
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
      returning ${movementColumns.select('m')}`,
-    [account, movementId, as, detail, at, returns],
+    [account, movementId, as, detail, at, returns, deductedMinor],
   )
   return rows[0]
 }

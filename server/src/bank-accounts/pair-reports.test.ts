@@ -232,6 +232,7 @@ describe('a report is of its own', () => {
     ['id of the payer', { ids: { endToEndId: 'A' } }, { ids: { endToEndId: 'B' } }],
     ['payer', { payerNo: '123-4-56789-0' }, { payerNo: '1234567891' }],
     ['balance', { balanceAfterMinor: 1n }, { balanceAfterMinor: 2n }],
+    ['payment code', { text: `sms ${code(1)}` }, { text: `TRF ${code(2)}` }],
   ])('if its %s contradicts', (_what, known, own) => {
     expect(pair([report(own)], [movement('a', { ...push, ...known })])).toEqual(['new'])
   })
@@ -240,6 +241,29 @@ describe('a report is of its own', () => {
     const known = movement('a', { ...push, ids: { feedId: 'f1' }, payerNo: 'xxx-x-x6789-x' })
     const own = report({ ids: { feedId: 'FITID' }, payerNo: '1234500000' })
     expect(pair([own], [known])).toEqual(['a'])
+  })
+
+  test('but what the bank gives one number is one, whichever order a push was taken to name', () => {
+    const ids = { accountServicerRef: 'R1' }
+    const notified = { source: 'intraday' as ReportSource, fileId: 'noon', ids }
+    const known = movement('a', { ...push, text: code(1) }, notified)
+    expect(pair([report({ ids, text: code(2) })], [known])).toEqual(['a'])
+    expect(pair([report({ text: code(2) })], [known])).toEqual(['new'])
+  })
+
+  test('but a bank, a branch, zeros or an IBAN before the payer’s number are the same number', () => {
+    const known = movement('a', { ...push, payerNo: '123-4-56789-0' })
+    const from = (payerNo: string) => pair([report({ payerNo })], [known])[0]
+    expect(['0001234567890', '004-1234567890', 'TH12 0040 1234567890'].map(from)).toEqual([
+      'a',
+      'a',
+      'a',
+    ])
+    expect(['7890', '2234567890', 'DE71110220330123456789'].map(from)).toEqual([
+      'new',
+      'new',
+      'new',
+    ])
   })
 
   test('if the movement has a report of the same file: children of a batch that share an id stay apart', () => {
@@ -303,6 +327,32 @@ describe('twins', () => {
     const known = [2, 3].map((at) => movement(`m${at}`, { ...push, text: code(at) }))
     const lines = [1, 2, 3].map((at) => report({ text: `TRF ${code(at)}` }))
     expect(pair(lines, known)).toEqual(['new', 'm2', 'm3'])
+  })
+
+  it('without codes, each is of the order whose payer paid it, or that was open when it was paid', () => {
+    const at = (time: string) => new Date(`2026-11-16T${time}:00Z`)
+    const order = (payerAccountNo: string, from: string, until: string) => ({
+      payerAccountNo,
+      createdAt: at(from),
+      expiresAt: at(until),
+    })
+    const orders = new Map([
+      [code(1), order('1111111111', '03:00', '03:15')],
+      [code(2), order('2222222222', '03:30', '03:45')],
+    ])
+    // The bank lists the newest first.
+    const lines = [report({ text: code(2) }), report({ text: code(1) })]
+    const from = { fileId: 'file', isTrusted: true, orders }
+    const paired = (...known: KnownMovement[]) =>
+      pairReports(lines, known, from, () => 'new').movementIds
+    const paid = (time: string, payerNo?: string) =>
+      movement(time, { ...push, bookedAt: at(time), ...(payerNo !== undefined && { payerNo }) })
+    expect(paired(paid('03:01'), paid('03:40'))).toEqual(['03:40', '03:01'])
+    // The payer's number says more than the time, and what one line takes leaves the other one its own.
+    expect(paired(paid('03:02', '222-2-22222-2'), paid('03:01'))).toEqual(['03:02', '03:01'])
+    expect(paired(paid('05:00'), paid('03:31'))).toEqual(['03:31', '05:00'])
+    // Where nothing tells them apart, the oldest is first.
+    expect(paired(paid('05:00'), paid('05:01'))).toEqual(['05:00', '05:01'])
   })
 
   it('thousands that all contradict are all new', () => {

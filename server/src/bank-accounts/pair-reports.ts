@@ -1,7 +1,8 @@
-import { findPaymentCodes } from '../lib/payment-code.ts'
+import { isFullAccountNo } from '../statements/masked-account-no.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { plainAccountNo } from './expected-deposits.ts'
+import { codesOfForms, type FindCodes } from './find-codes.ts'
 
 /** A movement that a report may be about, and what was reported of it so far. */
 export interface KnownMovement {
@@ -12,10 +13,18 @@ export interface KnownMovement {
   reports: KnownReport[]
 }
 
+/** A page of a statement, by the statement's number. */
+export interface PageOfStatement {
+  seq: string
+  page: number
+}
+
 interface KnownReport {
   source: ReportSource
   /** Null for a push, and by hand: each is a file of its own. */
   fileId: string | null
+  /** Where it is, if the bank numbers statements and their pages. */
+  page?: PageOfStatement | null
   bookedOn: Day
   balanceAfterMinor: bigint | null
   ids: BankIds
@@ -23,6 +32,17 @@ interface KnownReport {
   payerAccountNo: string | null
   /** Whether it is the bank's word. */
   isTrusted: boolean
+}
+
+/** A report with the payment codes that it names. */
+type CodedReport = KnownReport & { codes: readonly string[] }
+type CodedMovement = Omit<KnownMovement, 'reports'> & { reports: CodedReport[] }
+
+/** What is known of the order that a payment code names. */
+export interface NamedOrder {
+  payerAccountNo: string
+  createdAt: Date
+  expiresAt: Date
 }
 
 /** Ids that a bank gives out. */
@@ -40,25 +60,39 @@ const payerIds = ['endToEndId', 'instructionId'] as const
  * reported, if one has its amount and day, whatever else they said of it.
  */
 export function pairReports(
-  reports: readonly BankReport[],
+  reports: readonly (BankReport & Pick<KnownReport, 'page'>)[],
   known: readonly KnownMovement[],
   {
     fileId,
     isTrusted,
     holidays = none,
-  }: { fileId: string | null; isTrusted: boolean; holidays?: ReadonlySet<Day> },
+    findCodes = codesOfForms,
+    orders = new Map(),
+  }: {
+    fileId: string | null
+    isTrusted: boolean
+    holidays?: ReadonlySet<Day>
+    findCodes?: FindCodes
+    orders?: ReadonlyMap<string, NamedOrder>
+  },
   newId: () => string,
   inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const shelves = new Shelves(isTrusted ? known.map(asTheBankSays) : known, inFile, holidays)
-  const compared = reports.map((report) => ({
+  const coded = <Report extends KnownReport>(report: Report): Report & CodedReport => ({
     ...report,
-    fileId,
-    isTrusted,
-    payerAccountNo: report.payer.accountNo,
+    codes: findCodes(codedTexts(report)),
+  })
+  const before = (isTrusted ? known.map(asTheBankSays) : known).map((movement) => ({
+    ...movement,
+    reports: movement.reports.map(coded),
   }))
+  const shelves = new Shelves(before, inFile, holidays)
+  const compared = reports.map((report) =>
+    coded({ ...report, fileId, isTrusted, payerAccountNo: report.payer.accountNo }),
+  )
   // What has a name takes its own first, so that no other line takes that in its place.
   const named = compared.map((report) => shelves.takeNamed(report))
+  takeByOrders(shelves, compared, named, orders)
   const found = compared.map((report, at) => named[at] ?? shelves.take(report))
   const added = new Set<string>()
   const movementIds = compared.map((report, at) => {
@@ -73,33 +107,94 @@ export function pairReports(
   return { movementIds, added }
 }
 
+/** Beyond so many equal amounts in one file, nobody is told apart by what is known of orders. */
+const mostAlike = 100
+
+/**
+ * A line with a code may be about one of several equal payments that were reported without one. It is about the payment
+ * of its order's payer, else about the one that was made while its order was open, if only one was.
+ */
+function takeByOrders(
+  shelves: Shelves,
+  reports: readonly Compared[],
+  found: (CodedMovement | undefined)[],
+  orders: ReadonlyMap<string, NamedOrder>,
+): void {
+  const byAmount = new Map<bigint, { at: number; report: Compared; order: NamedOrder }[]>()
+  for (const [at, report] of reports.entries()) {
+    const order = orders.get(report.codes[0] ?? '')
+    if (found[at] || !order || report.codes.length > 1) continue
+    const same = byAmount.get(report.amountMinor)
+    if (same) same.push({ at, report, order })
+    else byAmount.set(report.amountMinor, [{ at, report, order }])
+  }
+  for (const lines of byAmount.values()) {
+    if (lines.length > mostAlike) continue
+    for (const isLike of [isOfPayer, isInTime]) {
+      // Each that is taken may leave only one to another line.
+      for (let isMore = true; isMore; ) {
+        isMore = false
+        for (const { at, report, order } of lines) {
+          if (found[at]) continue
+          const movement = shelves.takeOnly(report, (each) => isLike(each, order))
+          if (!movement) continue
+          found[at] = movement
+          isMore = true
+        }
+      }
+    }
+  }
+}
+
+function isOfPayer({ reports }: CodedMovement, { payerAccountNo }: NamedOrder): boolean {
+  return reports.some((each) => fullAccountNo(each.payerAccountNo) === payerAccountNo)
+}
+
+function isInTime({ bookedAt }: CodedMovement, { createdAt, expiresAt }: NamedOrder): boolean {
+  return bookedAt !== null && createdAt <= bookedAt && bookedAt <= expiresAt
+}
+
 /** A movement without what people said of it, if the bank has reported it too. */
 function asTheBankSays(movement: KnownMovement): KnownMovement {
   const reports = movement.reports.filter(({ isTrusted }) => isTrusted)
   return reports.length === 0 ? movement : { ...movement, reports }
 }
 
+/** Where a report may name a payment code. */
+export function codedTexts({ text, ids }: Pick<BankReport, 'text' | 'ids'>): string[] {
+  return ids.endToEndId === null ? [text] : [text, ids.endToEndId]
+}
+
 /** What is compared of a report. */
-type Compared = KnownReport & { amountMinor: bigint; bookedAt: Date | null }
+type Compared = CodedReport & { amountMinor: bigint; bookedAt: Date | null }
 
 /** Whether a report may be about a movement. */
 function fits(
   report: Compared,
-  { bookedOn, reports }: Pick<KnownMovement, 'bookedOn' | 'reports'>,
+  { bookedOn, reports }: Pick<CodedMovement, 'bookedOn' | 'reports'>,
   holidays: ReadonlySet<Day>,
 ): boolean {
   const isOfThisFile = (each: KnownReport) =>
     report.fileId === null ? each.source === report.source : each.fileId === report.fileId
-  if (reports.some((each) => isOfThisFile(each) || contradicts(report, each))) return false
+  const isApart = (each: KnownReport) => isOfThisFile(each) || isOnOtherPage(report, each)
+  if (reports.some((each) => isApart(each) || contradicts(report, each))) return false
+  // What the bank itself gives one number is one, whichever order an earlier report was taken to name.
+  const isNumbered = reports.some((each) => sharesBankId(report, each))
+  if (!isNumbered && reports.some((each) => namesAnother(report, each))) return false
   const ofKind = reports.filter(({ source }) => source === report.source)
   if (ofKind.some((each) => each.bookedOn === report.bookedOn)) return true
   if (ofKind.length === 0 && isWithinBankingDay(bookedOn, report.bookedOn, holidays)) return true
   const isNamed =
-    reports.some((each) => sharesBankId(report, each)) ||
+    isNumbered ||
     (ofKind.length === 0 &&
       reports.some((each) => sharesId(report.ids, each.ids, payerIds) || isOfOrder(report, each)))
   const apart = Math.abs(daysBetween(bookedOn, report.bookedOn))
   return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
+}
+
+/** Whether two reports are on different pages of one statement: then they are of two movements, as in one file. */
+function isOnOtherPage({ page: a }: KnownReport, { page: b }: KnownReport): boolean {
+  return !!a && !!b && a.seq === b.seq && a.page !== b.page
 }
 
 /** Reports of one movement are this far apart at most, if the bank is not closed for longer. */
@@ -127,17 +222,17 @@ function dayFrom(day: Day, away: number): Day {
  */
 class Shelves {
   private readonly shelves = new Map<string, Shelf>()
-  private readonly taken = new Set<KnownMovement>()
+  private readonly taken = new Set<CodedMovement>()
   private readonly days = new Map<Day, Day[]>()
   /** The movements whose reports are of several days, by amount. */
-  private readonly shifted = new Map<bigint, KnownMovement[]>()
+  private readonly shifted = new Map<bigint, CodedMovement[]>()
   /** The movements that only people reported, by amount and day. */
-  private readonly hearsay = new Map<string, KnownMovement[]>()
+  private readonly hearsay = new Map<string, CodedMovement[]>()
 
   private readonly holidays: ReadonlySet<Day>
 
   constructor(
-    known: readonly KnownMovement[],
+    known: readonly CodedMovement[],
     inFile: ReadonlySet<string>,
     holidays: ReadonlySet<Day>,
   ) {
@@ -155,6 +250,7 @@ class Shelves {
       const isBalanced = reports.some((each) => each.balanceAfterMinor !== null)
       const tag = tagOf(isNumbered, isBalanced)
       const keys = new Set([tag])
+      if (reports.every(({ codes }) => codes.length === 0)) keys.add(`${tag} uncoded`)
       for (const each of reports) {
         for (const key of namesOf(each)) keys.add(key)
         keys.add(`${tag} ${plain(each.text)}`)
@@ -163,28 +259,49 @@ class Shelves {
     }
   }
 
-  private put(name: string, movement: KnownMovement): void {
+  private put(name: string, movement: CodedMovement): void {
     const shelf = this.shelves.get(name)
     if (shelf) shelf.add(movement)
     else this.shelves.set(name, new Shelf(movement, this.taken))
   }
 
   /** Takes the movement that has an id, a code or the balance of a report. */
-  takeNamed(report: Compared): KnownMovement | undefined {
+  takeNamed(report: Compared): CodedMovement | undefined {
     const movement = this.findBy(namesOf(report), report)
     if (movement) this.taken.add(movement)
     return movement
   }
 
+  /** Takes the movement without a code that a report may be about and that is like this, if there is only one. */
+  takeOnly(
+    report: Compared,
+    isLike: (movement: CodedMovement) => boolean,
+  ): CodedMovement | undefined {
+    const alike: CodedMovement[] = []
+    for (const tag of tagsFor(report)) {
+      for (const day of this.daysAround(report.bookedOn)) {
+        const shelf = this.shelves.get(`${report.amountMinor} ${day} ${tag} uncoded`)
+        if ((shelf?.size ?? 0) > mostAlike) return undefined
+        alike.push(
+          ...(shelf?.free((each) => fits(report, each, this.holidays) && isLike(each)) ?? []),
+        )
+      }
+    }
+    const [movement, other] = alike
+    if (!movement || other) return undefined
+    this.taken.add(movement)
+    return movement
+  }
+
   /** Takes the movement that a report is about. */
-  take(report: Compared): KnownMovement | undefined {
+  take(report: Compared): CodedMovement | undefined {
     const movement = this.find(report) ?? this.makeRoom(report)
     if (movement) this.taken.add(movement)
     return movement
   }
 
   /** Takes the movement nearest in days that only people reported, whatever they said of it but its amount. */
-  takeHearsay({ amountMinor, bookedOn }: Compared): KnownMovement | undefined {
+  takeHearsay({ amountMinor, bookedOn }: Compared): CodedMovement | undefined {
     if (this.hearsay.size === 0) return undefined
     for (const day of this.daysAround(bookedOn)) {
       if (!isWithinBankingDay(day, bookedOn, this.holidays)) continue
@@ -207,26 +324,21 @@ class Shelves {
   /** The movement that fits best: by an id or the balance, by its text, or the nearest in time. */
   private find(
     report: Compared,
-    isRight: (movement: KnownMovement) => boolean = () => true,
-  ): KnownMovement | undefined {
-    // With a bank's number or a balance of its own it contradicts all that have another.
-    const tags = [false, true].flatMap((isNumbered) =>
-      isNumbered && report.ids.accountServicerRef !== null
-        ? []
-        : [false, true].flatMap((isBalanced) =>
-            isBalanced && report.balanceAfterMinor !== null ? [] : [tagOf(isNumbered, isBalanced)],
-          ),
-    )
+    isRight: (movement: CodedMovement) => boolean = () => true,
+  ): CodedMovement | undefined {
+    const tags = tagsFor(report)
     const text = plain(report.text)
     const texts = tags.map((tag) => `${tag} ${text}`)
-    return this.findBy([...namesOf(report), ...texts, ...tags], report, isRight)
+    // With a code of its own it is about none that has another.
+    const rest = report.codes.length === 0 ? tags : tags.map((tag) => `${tag} uncoded`)
+    return this.findBy([...namesOf(report), ...texts, ...rest], report, isRight)
   }
 
   private findBy(
     keys: readonly string[],
     report: Compared,
-    isRight: (movement: KnownMovement) => boolean = () => true,
-  ): KnownMovement | undefined {
+    isRight: (movement: CodedMovement) => boolean = () => true,
+  ): CodedMovement | undefined {
     const days = this.daysAround(report.bookedOn)
     for (const key of keys) {
       for (const day of days) {
@@ -241,21 +353,33 @@ class Shelves {
     return undefined
   }
 
+  /** The movements of a report's amount that have its code, whether or not they are free. */
+  private ofCode({ amountMinor, bookedOn, codes }: Compared): CodedMovement[] {
+    return codes.flatMap((code) =>
+      this.daysAround(bookedOn).flatMap(
+        (day) => this.shelves.get(`${amountMinor} ${day} code=${code}`)?.all() ?? [],
+      ),
+    )
+  }
+
   /**
-   * Equal payments of neighbouring days may have been paired across the days, before their own reports came.
-   * Where this report would fit if those changed places, it takes the place that is left over at the end: the
-   * number of movements is then right, and equal amounts are worth the same.
+   * Equal payments of neighbouring days may have been paired across the days, before their own reports came, and one
+   * without a code may have been taken for the payment whose code this report has. Where this report would fit if
+   * those changed places, it takes the place that is left over at the end: the number of movements is then right,
+   * and equal amounts are worth the same.
    */
-  private makeRoom(report: Compared): KnownMovement | undefined {
-    const shifted = this.shifted.get(report.amountMinor) ?? []
-    const isFree = ({ reports }: KnownMovement) =>
+  private makeRoom(report: Compared): CodedMovement | undefined {
+    const ofCode = this.ofCode(report)
+    const shifted = [...(this.shifted.get(report.amountMinor) ?? []), ...ofCode]
+    const isFree = ({ reports }: CodedMovement) =>
       reports.every(
         (known) =>
           known.source !== report.source &&
           (report.fileId === null || known.fileId !== report.fileId) &&
-          !contradicts(report, known),
+          !contradicts(report, known) &&
+          (ofCode.length > 0 || !namesAnother(report, known)),
       )
-    const seen = new Set<KnownMovement>()
+    const seen = new Set<CodedMovement>()
     let displaced = [report]
     while (displaced.length > 0) {
       const next: Compared[] = []
@@ -283,7 +407,7 @@ class Shelves {
   }
 }
 
-function append<Key>(of: Map<Key, KnownMovement[]>, key: Key, movement: KnownMovement): void {
+function append<Key>(of: Map<Key, CodedMovement[]>, key: Key, movement: CodedMovement): void {
   const same = of.get(key)
   if (same) same.push(movement)
   else of.set(key, [movement])
@@ -293,11 +417,19 @@ function tagOf(isNumbered: boolean, isBalanced: boolean): string {
   return `${isNumbered ? 'numbered' : 'any'}/${isBalanced ? 'balanced' : 'any'}`
 }
 
+/** With a bank's number or a balance of its own, a report contradicts all that have another. */
+function tagsFor({ ids, balanceAfterMinor }: Compared): string[] {
+  return [false, true].flatMap((isNumbered) =>
+    isNumbered && ids.accountServicerRef !== null
+      ? []
+      : [false, true].flatMap((isBalanced) =>
+          isBalanced && balanceAfterMinor !== null ? [] : [tagOf(isNumbered, isBalanced)],
+        ),
+  )
+}
+
 /** What only one movement of a day is likely to have. */
-function namesOf(
-  report: Pick<KnownReport, 'source' | 'ids' | 'text' | 'balanceAfterMinor'>,
-): string[] {
-  const { source, ids, balanceAfterMinor } = report
+function namesOf({ source, ids, codes, balanceAfterMinor }: CodedReport): string[] {
   const names = [...bankIds, ...payerIds].flatMap((name) =>
     ids[name] === null ? [] : [`${name}=${ids[name]}`],
   )
@@ -305,32 +437,45 @@ function namesOf(
   if (source === 'hand' && ids.feedId !== null) {
     names.push(...bankIds.map((name) => `${name}=${ids.feedId}`))
   }
-  names.push(...codesOf(report).map((code) => `code=${code}`))
+  names.push(...codes.map((code) => `code=${code}`))
   return balanceAfterMinor === null ? names : [...names, `balance=${balanceAfterMinor}`]
 }
 
 /** Movements of one day, by their time; those without a time come first. */
 class Shelf {
-  private readonly taken: ReadonlySet<KnownMovement>
-  private movements: KnownMovement[]
+  private readonly taken: ReadonlySet<CodedMovement>
+  private movements: CodedMovement[]
   private isSorted = false
   private walks = 0
 
-  constructor(first: KnownMovement, taken: ReadonlySet<KnownMovement>) {
+  constructor(first: CodedMovement, taken: ReadonlySet<CodedMovement>) {
     this.movements = [first]
     this.taken = taken
   }
 
-  add(movement: KnownMovement): void {
+  add(movement: CodedMovement): void {
     this.movements.push(movement)
     this.isSorted = false
+  }
+
+  get size(): number {
+    return this.movements.length
+  }
+
+  all(): readonly CodedMovement[] {
+    return this.movements
+  }
+
+  /** The free movements that fit. */
+  free(doesFit: (movement: CodedMovement) => boolean): CodedMovement[] {
+    return this.movements.filter((each) => !this.taken.has(each) && doesFit(each))
   }
 
   /** The free movement nearest to a time, the oldest of several, that fits. */
   nearest(
     at: Date | null,
-    doesFit: (movement: KnownMovement) => boolean,
-  ): KnownMovement | undefined {
+    doesFit: (movement: CodedMovement) => boolean,
+  ): CodedMovement | undefined {
     this.tidy()
     const { movements } = this
     let right = at ? this.firstFrom(at.getTime()) : 0
@@ -368,11 +513,11 @@ class Shelf {
   }
 }
 
-function timeOf(movement: KnownMovement | undefined): number {
+function timeOf(movement: CodedMovement | undefined): number {
   return movement?.bookedAt?.getTime() ?? 0
 }
 
-function apart(movement: KnownMovement, at: Date | null): number {
+function apart(movement: CodedMovement, at: Date | null): number {
   return movement.bookedAt && at ? Math.abs(timeOf(movement) - at.getTime()) : 0
 }
 
@@ -385,34 +530,33 @@ function daysAround(day: Day, most: number): Day[] {
   return days
 }
 
-function codesOf({ text, ids }: Pick<KnownReport, 'text' | 'ids'>): string[] {
-  return findPaymentCodes([text, ids.endToEndId ?? ''])
-}
-
-function contradicts(report: KnownReport, other: KnownReport): boolean {
+function contradicts(report: CodedReport, other: CodedReport): boolean {
   const differ = (a: string | null, b: string | null) => a !== null && b !== null && a !== b
   const names = [...bankIds, ...payerIds] as const
   if (report.source === 'hand' || other.source === 'hand') {
     // Who records a payment says which order it is for, so another order's is another payment.
-    const [ours, theirs] = [codesOf(report), codesOf(other)]
-    const isOfOther = ours.length > 0 && theirs.length > 0
-    if (isOfOther && !ours.some((code) => theirs.includes(code))) return true
+    if (namesAnother(report, other)) return true
     // Of a masked number, what can be seen must be that of the slip.
     const [a, b] = [report.payerAccountNo, other.payerAccountNo]
     if (differsFromMasked(a, b) || differsFromMasked(b, a)) return true
   } else if (names.some((name) => name !== 'feedId' && differ(report.ids[name], other.ids[name]))) {
     return true
   }
-  if (differ(fullAccountNo(report.payerAccountNo), fullAccountNo(other.payerAccountNo))) return true
+  if (areDifferentAccounts(report.payerAccountNo, other.payerAccountNo)) return true
   const [a, b] = [report.balanceAfterMinor, other.balanceAfterMinor]
   return a !== null && b !== null && a !== b
 }
 
+/** Whether two reports name different orders: money that names one is not the money that names another. */
+function namesAnother(report: CodedReport, other: CodedReport): boolean {
+  if (report.codes.length === 0 || other.codes.length === 0) return false
+  return !report.codes.some((code) => other.codes.includes(code))
+}
+
 /** Whether a hand and another report name the same order: a slip may be days older than what the bank books. */
-function isOfOrder(a: KnownReport, b: KnownReport): boolean {
+function isOfOrder(a: CodedReport, b: CodedReport): boolean {
   if (a.source !== 'hand' && b.source !== 'hand') return false
-  const codes = codesOf(b)
-  return codesOf(a).some((code) => codes.includes(code))
+  return a.codes.some((code) => b.codes.includes(code))
 }
 
 function sharesBankId(a: KnownReport, b: KnownReport): boolean {
@@ -429,9 +573,23 @@ function sharesId(a: BankIds, b: BankIds, names: readonly (keyof BankIds)[]): bo
 
 /** An account number without a mask, as it is compared; null if part of it is hidden. */
 export function fullAccountNo(accountNo: string | null): string | null {
-  if (accountNo === null || /[*•]|x{2}|(^|[^a-z])x([^a-z]|$)/i.test(accountNo)) return null
+  if (accountNo === null || !isFullAccountNo(accountNo)) return null
   const plainNo = plainAccountNo(accountNo)
   return plainNo === '' ? null : plainNo
+}
+
+/** Of a longer number, the shorter one must be this much of its end. */
+const leastCommonEnd = 6
+
+/**
+ * Whether two full account numbers are of different accounts. One source writes the bank, the branch, zeros or all of
+ * the IBAN in front of the number that another one gives by itself.
+ */
+export function areDifferentAccounts(a: string | null, b: string | null): boolean {
+  const [one, other] = [fullAccountNo(a), fullAccountNo(b)].map((each) => each?.replace(/^0+/, ''))
+  if (one === undefined || other === undefined || one === other) return false
+  const [longer, shorter] = one.length > other.length ? [one, other] : [other, one]
+  return shorter.length < leastCommonEnd || !longer.endsWith(shorter)
 }
 
 /** Whether a full account number cannot be the one of which another shows a part. How long a mask is says nothing. */

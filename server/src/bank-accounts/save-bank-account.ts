@@ -3,7 +3,7 @@ import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
-import type { Signature } from '../operators/credentials.ts'
+import { nobody, type Signature } from '../operators/credentials.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
 import { type BankAccountTerms, canonicalTerms } from './bank-account-terms.ts'
 import { feedLines } from './line-source.ts'
@@ -24,6 +24,8 @@ export async function createBankAccount(
     signature?: Signature
     /** The private key for its bank's server. */
     sftpKey?: string | null
+    /** The payment that its QR code was tried with. */
+    testPayment?: TestPayment | null
     /** What is written together with the account. */
     also?: (tx: Tx, account: BankAccount) => Promise<void>
   },
@@ -33,6 +35,7 @@ export async function createBankAccount(
   const account: BankAccount = {
     ...canonical,
     formerNumbers: '',
+    formerCodeForms: '',
     onlyOne: by.mode === 'live' ? nameOfNumber(canonical) : null,
     feedSecret: feedSecret === null ? null : sealFeedSecret(secretKeys, terms.name, feedSecret),
     sftpKey: by.sftpKey ? sealSftpKey(secretKeys, terms.name, by.sftpKey) : null,
@@ -45,9 +48,7 @@ export async function createBankAccount(
     changedBy: null,
     changedAt: null,
     changed: null,
-    testPaidBy: null,
-    testPaidAt: null,
-    testPaidMinor: null,
+    ...testPaidOf(by.testPayment ?? null),
     version: 1,
   }
   return inTransaction(pool, async (tx) => {
@@ -78,6 +79,8 @@ const changeable = bankAccountColumns.pick(
   'qrKind',
   'qrValue',
   'match',
+  'codeForm',
+  'formerCodeForms',
   'surplusSteps',
   'holdS',
   'dayLimitMinor',
@@ -212,6 +215,8 @@ export async function updateBankAccount(
     signature?: Signature
     /** A new private key for its bank's server. */
     sftpKey?: string | null
+    /** The payment that its QR code was tried with. */
+    testPayment?: TestPayment | null
   },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const makesSecret = terms.feed !== 'none' && (by.newSecret || before.feedSecret === null)
@@ -220,7 +225,8 @@ export async function updateBankAccount(
   const changed: BankAccount = {
     ...before,
     ...canonical,
-    formerNumbers: formerNumbersOf(before, canonical.accountNo),
+    formerNumbers: formerOf(before.formerNumbers, before.accountNo, canonical.accountNo),
+    formerCodeForms: formerOf(before.formerCodeForms, before.codeForm, canonical.codeForm),
     onlyOne: before.onlyOne === null ? null : nameOfNumber(canonical),
     feedSecret:
       feedSecret !== null
@@ -239,6 +245,8 @@ export async function updateBankAccount(
   const names = decisive
     .filter((field) => changed[field] !== before[field])
     .map((field) => decisiveNames[field])
+  // Who saves what nobody has confirmed as it is takes it on themselves.
+  if (names.length === 0 && before.confirmedAt === null) names.push(...changedIn(before))
   const isOtherQr = changed.qrKind !== before.qrKind || changed.qrValue !== before.qrValue
   const account: BankAccount = {
     ...changed,
@@ -251,7 +259,12 @@ export async function updateBankAccount(
       maker: by.signature ?? null,
       confirmer: null,
     }),
-    ...(isOtherQr && { testPaidBy: null, testPaidAt: null, testPaidMinor: null }),
+    // Nothing but this payment was missing before it takes deposits.
+    ...(by.testPayment &&
+      names.length === 0 &&
+      before.confirmedAt === null &&
+      madeBy(before) === by.name && { confirmedAt: by.at, confirmedBy: by.confirmedBy }),
+    ...((by.testPayment || isOtherQr) && testPaidOf(by.testPayment ?? null)),
   }
   if (!(await saveAccount(db, before, account))) return undefined
   await feedLines(db, before.name, account.feed !== 'none')
@@ -260,6 +273,10 @@ export async function updateBankAccount(
     await alertOf(db, `The bank account ${before.name} was changed: ${what}.`, before.name, by.at)
   }
   return { account, feedSecret }
+}
+
+function changedIn({ changed }: BankAccount): string[] {
+  return changed?.split(',') ?? ['saved']
 }
 
 /** Tells the admins, with the transaction of the change. */
@@ -273,11 +290,36 @@ async function alertOf(db: Pool | Tx, words: string, name: string, at: Date): Pr
   })
 }
 
+/** Tells who can be the second person, if there has to be one. */
+export async function tellWhoConfirms(
+  db: Pool | Tx,
+  { name, confirmedAt, maker }: BankAccount,
+  at: Date,
+): Promise<void> {
+  if (confirmedAt !== null) return
+  const except = maker?.userId ?? nobody
+  await raiseAlert(db, {
+    kind: 'approval_waiting',
+    subject: `bank account ${name} by ${except}`,
+    words: `The bank account ${name} waits for a second person under Bank accounts.`,
+    to: { roles: ['admin'], except },
+    at,
+  })
+}
+
 /** A test payment of an account's QR code, as the person who made it says. */
 export interface TestPayment {
   by: string
   at: Date
   amountMinor: bigint
+}
+
+function testPaidOf(test: TestPayment | null) {
+  return {
+    testPaidBy: test?.by ?? null,
+    testPaidAt: test?.at ?? null,
+    testPaidMinor: test?.amountMinor ?? null,
+  }
 }
 
 /**
@@ -292,11 +334,7 @@ export async function confirmBankAccount(
 ): Promise<BankAccount | undefined> {
   const account: BankAccount = {
     ...before,
-    ...(testPayment && {
-      testPaidBy: testPayment.by,
-      testPaidAt: testPayment.at,
-      testPaidMinor: testPayment.amountMinor,
-    }),
+    ...(testPayment && testPaidOf(testPayment)),
     confirmedAt: by.at,
     confirmedBy: by.name,
     confirmer: by.signature,
@@ -309,6 +347,14 @@ export async function confirmBankAccount(
 export function madeBy({ changedBy, createdBy }: BankAccount): string {
   return changedBy ?? createdBy
 }
+
+/** Since when it is so. */
+export function madeSo({ changedAt, createdAt }: BankAccount): Date {
+  return changedAt ?? createdAt
+}
+
+/** How long somebody may confirm it then, as for a proposal. Saved once more, it waits anew. */
+export const confirmableMs = 72 * 3_600_000
 
 async function saveAccount(
   db: Pool | Tx,
@@ -346,9 +392,9 @@ export async function isNumberTaken(pool: Pool, before: BankAccount): Promise<bo
 export const numberIsTaken =
   'another bank account has this number: the money of one account must not count twice'
 
-/** The last numbers, as many as are kept. */
-function formerNumbersOf({ accountNo, formerNumbers }: BankAccount, now: string): string {
-  const all = new Set([...formerNumbers.split(',').filter(Boolean), accountNo])
+/** What an account had before, by commas: the last ones, as many as are kept. */
+function formerOf(former: string, before: string, now: string): string {
+  const all = new Set([...former.split(',').filter(Boolean), before])
   all.delete(now)
   return [...all].slice(-100).join(',')
 }

@@ -1,8 +1,12 @@
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
+import type { BankAccount } from './bank-account.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
-import { isWithinBankingDay } from './pair-reports.ts'
+import { holidaysIn, isWithinBankingDay, mostDaysFrom } from './pair-reports.ts'
+
+/** The account whose batches are split: the bank books a batch on the banking day after its payments. */
+type AccountOfBatches = Pick<BankAccount, 'name' | 'payoutHolidays'>
 
 /** A single payment of a batch, told apart by a file. */
 export interface BatchChild {
@@ -23,12 +27,14 @@ const batchIds = ['paymentInformationId', 'accountServicerRef', 'entryRef', 'mes
 export function childrenOf<Child extends BatchChild>(
   batch: Pick<BankReport, 'amountMinor' | 'bookedOn' | 'ids' | 'batchCount'>,
   known: readonly Child[],
+  holidays: ReadonlySet<Day>,
 ): Child[] | undefined {
   for (const name of batchIds) {
     const id = batch.ids[name]
     if (id === null) continue
     const children = known.filter(
-      ({ ids, bookedOn }) => ids[name] === id && isWithinBankingDay(bookedOn, batch.bookedOn),
+      ({ ids, bookedOn }) =>
+        ids[name] === id && isWithinBankingDay(bookedOn, batch.bookedOn, holidays),
     )
     const sum = children.reduce((total, { amountMinor }) => total + amountMinor, 0n)
     const isCount =
@@ -59,7 +65,7 @@ export function splitReport<Report extends BankReport>(
  */
 export async function splitBatches<Report extends BankReport>(
   tx: Tx,
-  account: string,
+  account: AccountOfBatches,
   source: ReportSource,
   reports: readonly Report[],
   fileId: string | null,
@@ -67,11 +73,12 @@ export async function splitBatches<Report extends BankReport>(
   const batches = reports.filter(({ batchCount }) => batchCount !== null)
   const movements = new Map<string, string>()
   if (batches.length === 0) return { reports: [...reports], movements }
-  const before = await readSplit(tx, account, source, batches)
+  const holidays = holidaysIn(account.payoutHolidays)
+  const before = await readSplit(tx, account.name, source, batches)
   const known = await readChildren(tx, account, batches)
   const split = reports.flatMap((report) => {
     if (report.batchCount === null) return [report]
-    const children = before.get(report.key) ?? takeChildren(report, fileId, known)
+    const children = before.get(report.key) ?? takeChildren(report, fileId, known, holidays)
     if (!children) return [report]
     const parts = splitReport(report, children)
     for (const [at, { key }] of parts.entries()) {
@@ -90,6 +97,7 @@ function takeChildren(
   batch: Parameters<typeof childrenOf>[0] & Pick<BankReport, 'source'>,
   fileId: string | null,
   known: KnownChild[],
+  holidays: ReadonlySet<Day>,
 ): BatchChild[] | undefined {
   // What one file lists beside the batch is not in it.
   const others = known.filter(({ reports }) => reports.every((each) => each.fileId !== fileId))
@@ -99,10 +107,12 @@ function takeChildren(
     childrenOf(
       batch,
       others.filter((each) => partsOf(each).length === 0),
+      holidays,
     ) ??
     childrenOf(
       batch,
       others.filter((each) => partsOf(each).some(({ bookedOn }) => bookedOn === batch.bookedOn)),
+      holidays,
     )
   for (const child of children ?? []) known.splice(known.indexOf(child), 1)
   return children
@@ -128,31 +138,46 @@ export interface SumOfPayments {
  */
 export async function findLateBatches(
   tx: Tx,
-  account: string,
+  account: AccountOfBatches,
   around: readonly Pick<BankReport, 'bookedOn'>[],
 ): Promise<SumOfPayments[]> {
-  const days = around.map(({ bookedOn }) => bookedOn).sort()
+  const span = spanAround(around, account)
+  if (!span) return []
   const sums = await readSums(
     tx,
-    `account = $1 and batch_count is not null and booked_on between $2::date - 5 and $3::date + 5`,
-    [account, days[0] ?? null, days.at(-1) ?? null],
+    `account = $1 and batch_count is not null
+       and booked_on between $2::date - $4::int and $3::date + $5::int`,
+    [account.name, ...span],
   )
   return findChildren(tx, account, sums)
+}
+
+/** The first and the last day of reports, and how many days before and after these a sum and its payments may be. */
+function spanAround(
+  reports: readonly Pick<BankReport, 'bookedOn'>[],
+  { payoutHolidays }: AccountOfBatches,
+): [first: Day, last: Day, before: number, after: number] | undefined {
+  const days = reports.map(({ bookedOn }) => bookedOn).sort()
+  const [first] = days
+  const last = days.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const holidays = holidaysIn(payoutHolidays)
+  return [first, last, mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)]
 }
 
 /** The payments that a movement is the sum of, although no report of it says that it is a sum. */
 export async function findPaymentsOf(
   tx: Tx,
-  account: string,
+  account: AccountOfBatches,
   movementId: string,
 ): Promise<SumOfPayments | undefined> {
-  const sums = await readSums(tx, 'account = $1 and movement_id = $2', [account, movementId])
+  const sums = await readSums(tx, 'account = $1 and movement_id = $2', [account.name, movementId])
   return (await findChildren(tx, account, sums))[0]
 }
 
 async function findChildren(
   tx: Tx,
-  account: string,
+  account: AccountOfBatches,
   sums: ReadonlyMap<string, readonly LateBatch[]>,
 ): Promise<SumOfPayments[]> {
   const lines = [...sums.values()].flat()
@@ -162,10 +187,11 @@ async function findChildren(
     account,
     lines.map(({ report }) => report),
   )
+  const holidays = holidaysIn(account.payoutHolidays)
   return [...sums].flatMap(([movementId, ofIt]) => {
     const others = known.filter((child) => child.movementId !== movementId)
     for (const { report, fileId } of ofIt) {
-      const children = takeChildren(report, fileId, others)
+      const children = takeChildren(report, fileId, others, holidays)
       if (!children) continue
       const taken = new Set(children.map((child) => child.movementId))
       for (let at = known.length - 1; at >= 0; at--) {
@@ -295,10 +321,11 @@ interface KnownChild extends BatchChild {
  */
 async function readChildren(
   tx: Tx,
-  account: string,
+  account: AccountOfBatches,
   batches: readonly Pick<BankReport, 'bookedOn' | 'ids'>[],
 ): Promise<KnownChild[]> {
-  const days = batches.map(({ bookedOn }) => bookedOn).sort()
+  const span = spanAround(batches, account)
+  if (!span) return []
   const ids = batches.flatMap((each) => batchIds.map((name) => each.ids[name]))
   const { rows } = await tx.query<{
     movement_id: string
@@ -314,17 +341,16 @@ async function readChildren(
        r.booked_on as report_booked_on, r.report_key like '%/%' as is_part, r.ids
      from bank_movements m
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
-     where m.account = $1 and m.booked_on between $2::date - 5 and $3::date + 5
+     where m.account = $1 and m.booked_on between $2::date - $4::int and $3::date + $5::int
        and m.state <> 'unconfirmed' and m.explained_by is distinct from 'batch'
        and exists (select 1 from bank_reports named
          where named.account = m.account and named.movement_id = m.movement_id
-           and named.batch_count is null and exists (select 1 from unnest($4::text[]) id
+           and named.batch_count is null and exists (select 1 from unnest($6::text[]) id
              where position(id in named.ids) > 0))
      order by m.movement_id, r.reported_at`,
     [
-      account,
-      days[0],
-      days.at(-1),
+      account.name,
+      ...span,
       [...new Set(ids.filter((id) => id !== null))].map((id) => JSON.stringify(id)),
     ],
   )

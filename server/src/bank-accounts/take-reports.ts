@@ -5,7 +5,16 @@ import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankAccount } from './bank-account.ts'
 import { type BankMovement, movementColumns, paymentIdOf } from './bank-movement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
-import { holidaysIn, type KnownMovement, mostDaysFrom, pairReports } from './pair-reports.ts'
+import { codesIn, type FindCodes } from './find-codes.ts'
+import {
+  codedTexts,
+  holidaysIn,
+  type KnownMovement,
+  mostDaysFrom,
+  type NamedOrder,
+  type PageOfStatement,
+  pairReports,
+} from './pair-reports.ts'
 import { findLateBatches, type SumOfPayments, splitBatches, splitReport } from './split-batches.ts'
 
 interface ReportRow {
@@ -59,8 +68,11 @@ export interface Origin {
   at: Date
 }
 
-/** A report with the statement that it is in, if that is kept. */
-export type ReportOfStatement = BankReport & { statementId: string | null }
+/** A report with the statement that it is in, if that is kept, and its page. */
+export type ReportOfStatement = BankReport & {
+  statementId: string | null
+  page?: PageOfStatement | null
+}
 
 export interface Taken {
   /** The movement of each report, in their order. */
@@ -91,7 +103,7 @@ export async function takeReports(
   if (told.length === 0) return { movementIds: [], added: 0, known: 0 }
   const { name } = account
   const { fileId, isTrusted, at } = origin
-  const { reports, movements: ofBatches } = await splitBatches(tx, name, source, told, fileId)
+  const { reports, movements: ofBatches } = await splitBatches(tx, account, source, told, fileId)
   const before = await readReports(tx, name, source, reports)
   const ofBatch = reports.filter(({ key }) => !before.has(key) && ofBatches.has(key))
   const fresh = reports.filter(({ key }) => !before.has(key) && !ofBatches.has(key))
@@ -104,7 +116,10 @@ export async function takeReports(
     ...others,
   ])
   const newId = () => newOrderId(at)
-  const from = { fileId, isTrusted, holidays }
+  const said = [...fresh, ...known.flatMap((movement) => movement.reports)]
+  const findCodes = await codesIn(tx, said.flatMap(codedTexts))
+  const orders = await namedOrders(tx, name, fresh, findCodes)
+  const from = { fileId, isTrusted, holidays, findCodes, orders }
   const { movementIds, added } = pairReports(fresh, known, from, newId, inThisFile)
   const rows = [
     ...fresh.map((report, index) => ({ report, movementId: movementIds[index] ?? '' })),
@@ -135,7 +150,7 @@ export async function takeReports(
     await lookAgain(tx, name, [...ofNoSum, ...upgraded], at)
     if (source === 'statement') await bookedByStatement(tx, name, [...rows, ...upgraded])
   }
-  if (fileId !== null) await joinLateBatches(tx, name, reports, at)
+  if (fileId !== null) await joinLateBatches(tx, account, reports, at)
   const ids = new Map(rows.map(({ report, movementId }) => [report.key, movementId]))
   return {
     movementIds: reports.map(({ key }) => ids.get(key) ?? before.get(key)?.movementId ?? ''),
@@ -150,16 +165,16 @@ export async function takeReports(
  */
 export async function joinLateBatches(
   tx: Tx,
-  account: string,
+  account: Pick<BankAccount, 'name' | 'payoutHolidays'>,
   around: readonly Pick<BankReport, 'bookedOn'>[],
   at: Date,
 ): Promise<void> {
   for (const sum of await findLateBatches(tx, account, around)) {
-    await insertParts(tx, account, sum, at)
+    await insertParts(tx, account.name, sum, at)
     await tx.query(
       `update bank_movements set state = 'booked', explained_by = 'batch', act_at = null, detail = $3
        where account = $1 and movement_id = $2 and state in ('unexplained', 'unconfirmed')`,
-      [account, sum.movementId, `It is the sum of ${sum.children.length} payments.`],
+      [account.name, sum.movementId, `It is the sum of ${sum.children.length} payments.`],
     )
   }
 }
@@ -312,11 +327,15 @@ async function readKnown(
     text: string
     payer_account_no: string | null
     is_trusted: boolean
+    bank_seq: string | null
+    page: number | null
   }>(
     `select m.movement_id, m.amount, m.booked_on, m.booked_at, r.source, r.file_id,
-       r.booked_on as report_booked_on, r.balance_after, r.ids, r.text, r.payer_account_no, r.is_trusted
+       r.booked_on as report_booked_on, r.balance_after, r.ids, r.text, r.payer_account_no, r.is_trusted,
+       s.bank_seq, s.page
      from bank_movements m
      join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
+     left join bank_statements s on s.account = r.account and s.statement_id = r.statement_id
      where m.account = $1 and m.amount = any($2::bigint[])
        and m.booked_on between $3::date - $5::int and $4::date + $6::int
        -- What was found to be no money is not what the bank reports after all.
@@ -346,10 +365,37 @@ async function readKnown(
       text: code === undefined ? row.text : `${row.text} ${code}`,
       payerAccountNo: row.payer_account_no,
       isTrusted: row.is_trusted,
+      page: pageOf(row.bank_seq, row.page),
     })
     known.set(row.movement_id, movement)
   }
   return [...known.values()]
+}
+
+/** The page of a statement, if the bank numbers both. */
+export function pageOf(
+  seq: string | null,
+  page: number | null | undefined,
+): PageOfStatement | null {
+  return seq === null || page == null ? null : { seq, page }
+}
+
+/** What is known of the orders whose codes reports name. */
+async function namedOrders(
+  tx: Tx,
+  account: string,
+  reports: readonly BankReport[],
+  findCodes: FindCodes,
+): Promise<ReadonlyMap<string, NamedOrder>> {
+  const codes = [...new Set(reports.flatMap((report) => findCodes(codedTexts(report))))]
+  if (codes.length === 0) return new Map()
+  const { rows } = await tx.query<NamedOrder & { code: string }>(
+    `select code, payer_account_no as "payerAccountNo", created_at as "createdAt",
+       expires_at as "expiresAt"
+     from expected_deposits where account = $1 and code = any($2::text[])`,
+    [account, codes],
+  )
+  return new Map(rows.map(({ code, ...order }) => [code, order]))
 }
 
 /** The codes of the orders that the money of movements was given to. */

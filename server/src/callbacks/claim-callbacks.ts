@@ -1,7 +1,7 @@
 import { stampOfAgent } from '../agents/agent-finder.ts'
 import { databaseTime, timeToPass } from '../db/database-time.ts'
 import { withClient } from '../db/in-transaction.ts'
-import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
+import type { Pool, PoolClient } from '../db/pool.ts'
 import { storedBody } from '../ledger/stored-body.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ClaimedCallback } from './claimed-callback.ts'
@@ -153,7 +153,6 @@ export async function claimAtTurns(
   onClaim: (wanted: Wanted, claim: Claim | undefined) => void,
 ): Promise<void> {
   await withClient(pool, async (client) => {
-    forgetOldPlans(client)
     const claims = await Promise.allSettled(
       wanted.map(async (each) => onClaim(each, await take(client, each, options))),
     )
@@ -172,7 +171,6 @@ export async function claimThoroughly(
 ): Promise<Claim> {
   const { agentId } = wanted
   return withClient(pool, async (client) => {
-    forgetOldPlans(client)
     const at = timeToPass(options.now)
     // The database counts from the start of the transaction, so the lease starts before it.
     const lease = new Lease(options.now)

@@ -1,6 +1,6 @@
 import { timeToPass } from '../db/database-time.ts'
 import { withClient } from '../db/in-transaction.ts'
-import { forgetOldPlans, type Pool, type PoolClient } from '../db/pool.ts'
+import type { Pool, PoolClient } from '../db/pool.ts'
 import type { Clock } from '../lib/clock.ts'
 import { laneAfter } from './lane.ts'
 import { type LaneRow, laneFromRow, lockLane } from './lane-row.ts'
@@ -37,7 +37,6 @@ export async function recordAttempts(
   const statement = recordStatement(outcomes, options)
   const changes = laneChanges(outcomes, options)
   await withClient(pool, async (client) => {
-    forgetOldPlans(client)
     if (changes.length > 0) await client.query('begin')
     for (const change of changes) await changeLane(client, change, options)
     await client.query(statement)

@@ -8,23 +8,31 @@ import {
 import {
   type BankAccountTerms,
   bankAccountFaults,
+  bankAccountWarning,
   freshTerms,
   sftpKeyFault,
+  usualMatch,
   writtenAccountNo,
 } from '../bank-accounts/bank-account-terms.ts'
 import { bankAccountView } from '../bank-accounts/bank-account-view.ts'
 import {
+  type CommandBankAccount,
+  commandBankAccount,
+  termsForProposal,
+} from '../bank-accounts/command-bank-account.ts'
+import {
   createBankAccount,
   isNumberTaken,
   numberIsTaken,
+  type TestPayment,
   updateBankAccount,
   whyNotMade,
 } from '../bank-accounts/save-bank-account.ts'
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
+import { digitsForm } from '../lib/payment-code.ts'
 import { parseQrSetting, qrKinds } from '../lib/qr/qr-kinds.ts'
-import { qrWarning } from '../lib/qr/qr-text.ts'
 import { characterRules } from '../payment-files/payment-file.ts'
 import { paymentFormats } from '../payment-files/render-payment-file.ts'
 import { readRoutingTable, saveProviderState } from '../routing/providers.ts'
@@ -33,7 +41,12 @@ import { builtInFeedProfiles } from '../statements/feed-profile.ts'
 import { withBackend } from './command.ts'
 import { commandLine, onRecord } from './on-record.ts'
 import { note, print, printJson, table } from './output.ts'
-import { type AloneOptions, actAlone, withBreakGlass } from './propose.ts'
+import {
+  type AloneOptions,
+  type CommandRequest,
+  isProposedUnlessAlone,
+  withBreakGlass,
+} from './propose.ts'
 import { UsageError } from './usage-error.ts'
 
 export function bankAccountCommand(): Command {
@@ -56,7 +69,12 @@ export function bankAccountCommand(): Command {
         const terms = await termsOf(fresh, options)
         refuseFaults(terms)
         const sftpKey = await sftpKeyIn(options, terms, false)
-        await actAlone(config, backend, options, 'create a bank account', { name })
+        const testPayment = testPaymentIn(options, currency)
+        const isTried = config.mode === 'sandbox' || setting.kind !== 'template' || testPayment
+        const asked = request(name, terms, options, { isNew: true, isOff: !options.route, sftpKey })
+        if (await isProposedUnlessAlone(config, backend, options, 'create a bank account', asked)) {
+          return
+        }
         const made = await onRecord(
           pool,
           { ...entryFor(name, options), action: 'create_bank_account' },
@@ -65,8 +83,9 @@ export function bankAccountCommand(): Command {
               name: commandLine.email,
               at: new Date(),
               mode: config.mode,
-              confirmedBy: commandLine.email,
+              confirmedBy: isTried ? commandLine.email : null,
               sftpKey,
+              testPayment,
               ...(!options.route && {
                 also: (tx) => saveProviderState(tx, name, 'off', new Date()),
               }),
@@ -77,13 +96,14 @@ export function bankAccountCommand(): Command {
         const view = bankAccountView(made.account, options.route ? 'on' : 'off')
         const secret = made.feedSecret === null ? {} : { feed_secret: made.feedSecret }
         if (options.json) return printJson({ ...view, ...secret })
-        print(`${name} takes deposits in ${terms.currency}${options.route ? '' : ' once it is on'}`)
+        const when = !isTried ? ' once it was tried' : options.route ? '' : ' once it is on'
+        print(`${name} takes deposits in ${terms.currency}${when}`)
+        if (!isTried) note(untried(name))
         if (made.feedSecret !== null) {
           print(`feed secret: ${made.feedSecret}`)
           note('It is shown only now. The bank, or what reads its messages, reports with it.')
         }
-        const warning = qrWarning({ kind: terms.qrKind, value: terms.qrValue })
-        if (warning !== undefined) note(warning)
+        warn(terms)
       })
     })
 
@@ -153,7 +173,18 @@ export function bankAccountCommand(): Command {
         const terms = await termsOf(before, options)
         refuseFaults(terms)
         const sftpKey = await sftpKeyIn(options, terms, before.sftpKey !== null)
-        await actAlone(config, backend, options, 'change a bank account', { name })
+        const testPayment = testPaymentIn(options, before.currency)
+        const isOtherQr = terms.qrKind !== before.qrKind || terms.qrValue !== before.qrValue
+        const isTried =
+          config.mode === 'sandbox' ||
+          terms.qrKind !== 'template' ||
+          testPayment ||
+          (!isOtherQr && before.testPaidAt !== null)
+        const newSecret = options.newFeedSecret === true
+        const asked = request(name, terms, options, { isNew: false, newSecret, sftpKey })
+        if (await isProposedUnlessAlone(config, backend, options, 'change a bank account', asked)) {
+          return
+        }
         const { states } = await readRoutingTable(pool)
         const state = states.get(name) ?? 'on'
         const done = await onRecord(
@@ -168,9 +199,10 @@ export function bankAccountCommand(): Command {
               updateBankAccount(tx, secretKeys, before, terms, {
                 name: commandLine.email,
                 at: new Date(),
-                confirmedBy: commandLine.email,
+                confirmedBy: isTried ? commandLine.email : null,
                 newSecret: options.newFeedSecret === true,
                 sftpKey,
+                testPayment,
               }),
             ),
           (changed) => changed && bankAccountView(changed.account, state),
@@ -186,9 +218,30 @@ export function bankAccountCommand(): Command {
         if (options.json) return printJson({ ...bankAccountView(done.account, state), ...secret })
         print(`${name} is changed`)
         if (done.feedSecret !== null) print(`feed secret: ${done.feedSecret}`)
+        if (done.account.confirmedAt === null && !isTried) note(untried(name))
+        warn(terms)
       })
     })
   return command
+}
+
+/** The bank's own QR code takes no deposits in live until a real payment with it has arrived. */
+function untried(name: string): string {
+  return `It gets no deposits until somebody has paid by its QR code with a bank app: then "sluice bank-account set ${name} --test-paid AMOUNT", or another person confirms it in the console.`
+}
+
+function testPaymentIn({ testPaid }: TermOptions, currency: Currency): TestPayment | null {
+  if (testPaid === undefined) return null
+  const amountMinor = parseDecimal(testPaid, currency)
+  if (amountMinor === undefined || amountMinor === 0n) {
+    throw new UsageError(`--test-paid must be an amount in ${currency}`)
+  }
+  return { by: commandLine.email, at: new Date(), amountMinor }
+}
+
+function warn(terms: BankAccountTerms): void {
+  const warning = bankAccountWarning(terms)
+  if (warning !== undefined) note(warning)
 }
 
 interface TermOptions extends AloneOptions {
@@ -197,6 +250,7 @@ interface TermOptions extends AloneOptions {
   accountName?: string
   qr?: string
   match?: BankAccount['match']
+  codeForm?: string
   feed?: BankAccount['feed']
   zone?: string
   city?: string
@@ -226,6 +280,7 @@ interface TermOptions extends AloneOptions {
   sftpGetFolder?: string
   expectedDeduction?: string
   ownAccount?: string[]
+  testPaid?: string
   csvProfile?: string
   encoding?: string
   json?: boolean
@@ -243,6 +298,10 @@ function withTerms(command: Command): Command {
         'amount',
         'code+amount',
       ]),
+    )
+    .option(
+      '--code-form <form>',
+      'the two characters that payment codes begin with, such as SX; or "digits" for codes of 13 digits, where the bank takes nothing else',
     )
     .addOption(
       new Option('--feed <kind>', 'how the bank reports at once').choices([
@@ -335,6 +394,10 @@ function withTerms(command: Command): Command {
       '--encoding <name>',
       'in which its MT940 and OFX files are written, such as cp850; "none" for the usual one',
     )
+    .option(
+      '--test-paid <amount>',
+      'in live, for the QR code of a bank: a payment of this much was made with it, and arrived',
+    )
     .option('--i-am-alone', 'in live: you do what two people should do; the audit log says so')
     .option('--json', 'as JSON')
 }
@@ -349,7 +412,13 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
     ...(accountNo !== undefined && { accountNo: writtenAccountNo(accountNo) }),
     ...(accountName !== undefined && { accountName }),
     ...(setting && { qrKind: setting.kind, qrValue: setting.value }),
+    // Nobody chose how money was recognised: it follows the QR code.
+    ...(setting &&
+      before.match === usualMatch({ kind: before.qrKind, value: before.qrValue }) && {
+        match: usualMatch(setting),
+      }),
     ...(match && { match }),
+    ...(options.codeForm !== undefined && { codeForm: codeFormIn(options.codeForm) }),
     ...(feed && { feed }),
     ...(zone !== undefined && { zone }),
     ...(city !== undefined && { city: city === '' ? null : city }),
@@ -413,6 +482,10 @@ async function termsOf(before: BankAccountTerms, options: TermOptions): Promise<
       encoding: options.encoding === 'none' ? null : options.encoding,
     }),
   }
+}
+
+function codeFormIn(text: string): string {
+  return text.toLowerCase() === digitsForm ? digitsForm : text.toUpperCase()
 }
 
 function sftpTerms(before: BankAccountTerms, options: TermOptions): Partial<BankAccountTerms> {
@@ -501,6 +574,21 @@ async function profileText(nameOrFile: string): Promise<string | null> {
       `--csv-profile must be a JSON file that can be read, or one of ${names}; "sluice statement profiles" tells more`,
     )
   })
+}
+
+/** What is proposed where somebody can approve it. */
+function request(
+  name: string,
+  terms: BankAccountTerms,
+  { reason = null }: { reason?: string | null },
+  more: Pick<CommandBankAccount, 'isNew' | 'sftpKey'> & Partial<CommandBankAccount>,
+): CommandRequest {
+  const asked = { isOff: false, newSecret: false, reason, ...more }
+  return {
+    route: commandBankAccount,
+    params: { name },
+    body: { ...asked, terms: termsForProposal(terms) },
+  }
 }
 
 function refuseFaults(terms: BankAccountTerms): void {

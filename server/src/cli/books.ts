@@ -132,13 +132,19 @@ async function sweep(options: { json?: boolean }): Promise<void> {
   await withDesk(async (desk, _backend, config) => {
     const { day } = dayBefore(desk.now(), config.timeZone)
     const swept: (Swept & { appId: string })[] = []
+    let heldUp = 0
     for (let after: bigint | null = 0n; after !== null; ) {
       const page = await sweepPage(desk, { day, after, limit: pageSize })
       for (const each of page.swept) {
         const agent = await findAgentById(desk.pool, each.agentId)
         swept.push({ ...each, appId: agent?.appId ?? String(each.agentId) })
       }
+      heldUp += page.heldUp.length
       after = page.next
+    }
+    if (heldUp > 0) {
+      const detail = `${heldUp} books could not be reached in time; the others are swept. Run it again.`
+      throw new Problem('overloaded', detail)
     }
     if (options.json) {
       const moved = swept.map(({ appId, currency, feesMinor, costsMinor }) => ({

@@ -7,6 +7,7 @@ import {
   explainBatch,
   explainMovement,
   explainNeverBooked,
+  explainPayout,
   explainReturn,
 } from '../payments/explain-movement.ts'
 import { existingAccount } from './bank-account.ts'
@@ -65,7 +66,7 @@ export function movementCommand(): Command {
     .requiredOption('--account <name>', 'the bank account')
     .addOption(
       new Option('--as <what>', 'what it was')
-        .choices([...explanations, 'payment_returned', 'batch', 'never_booked'])
+        .choices([...explanations, 'payment_returned', 'payout', 'batch', 'never_booked'])
         .makeOptionMandatory(),
     )
     .option('--payment <id>', 'for payment_returned: the movement that brought the payment')
@@ -96,6 +97,7 @@ export function movementCommand(): Command {
           },
           () => {
             if (as === 'batch') return explainBatch(desk, account, id, reason)
+            if (as === 'payout') return explainPayout(desk, account, id, reason)
             if (as === 'never_booked') return explainNeverBooked(desk, account, id, reason)
             if (as !== 'payment_returned') return explainMovement(desk, account, id, as, reason)
             return explainReturn(desk, account, id, options.payment ?? '', reason)
@@ -112,7 +114,7 @@ export function movementCommand(): Command {
 
 interface ExplainOptions {
   account: string
-  as: (typeof explanations)[number] | 'payment_returned' | 'batch' | 'never_booked'
+  as: (typeof explanations)[number] | 'payment_returned' | 'payout' | 'batch' | 'never_booked'
   payment?: string
   reason: string
   breakGlass?: boolean

@@ -1,18 +1,13 @@
 import { Command, Option } from 'commander'
-import { type ItemKind, itemKinds } from '../ledger/book.ts'
+import { bookings, type ItemKind, itemKinds } from '../ledger/book.ts'
+import { bookingsOf, notClosed } from '../ledger/decide-item.ts'
 import { findOrder } from '../ledger/find-order.ts'
-import {
-  closeItem,
-  type FoundItem,
-  findItem,
-  notClosed,
-  searchItems,
-} from '../ledger/open-items.ts'
+import { closeItem, type FoundItem, findItem, searchItems } from '../ledger/open-items.ts'
 import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { decimalText } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { bookItem, bookings, bookingsOf } from '../payouts/book-item.ts'
+import { bookItem } from '../payouts/book-item.ts'
 import { itemNext, sidesOf } from '../payouts/item-words.ts'
 import { existing } from './agent.ts'
 import { withBackend, withDesk } from './command.ts'
@@ -206,6 +201,7 @@ function itemJson(item: FoundItem): string {
     resolution: quoted(item.resolution),
     closed_by: quoted(item.closedBy),
     evidence: quoted(item.evidence),
+    booked_as: quoted(item.bookedAs),
     assignee: quoted(item.assignee),
   })
 }

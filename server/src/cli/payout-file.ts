@@ -14,6 +14,13 @@ import { commandLine } from './on-record.ts'
 import { print, printJson, table } from './output.ts'
 import { UsageError } from './usage-error.ts'
 
+interface DraftOptions {
+  debited?: boolean
+  movement?: string
+  withdrawals?: string[]
+  json?: boolean
+}
+
 /** Approving is for people in the console: here there is no second person. */
 export function payoutFileCommand(): Command {
   const command = new Command('payout-file')
@@ -25,12 +32,28 @@ export function payoutFileCommand(): Command {
       '--debited',
       'of those that the bank has debited already, as after a restore; such a file never leaves',
     )
+    .option(
+      '--movement <id>',
+      'the debit of a payment file that was lost, in one sum: such a file never leaves either',
+    )
+    .option(
+      '--withdrawals <txn-id...>',
+      'with --movement: what it paid; together they are its amount',
+    )
     .option('--json', 'as JSON')
-    .action(async (name: string, options: { debited?: boolean; json?: boolean }) => {
+    .action(async (name: string, options: DraftOptions) => {
       await withDesk(async (desk) => {
         const account = await existingAccount(desk.pool, name)
-        const alreadyPaid = options.debited === true
-        const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid })
+        const { movement: movementId, withdrawals: txnIds } = options
+        if ((movementId === undefined) !== (txnIds === undefined)) {
+          throw new UsageError('--movement goes with --withdrawals')
+        }
+        if (movementId !== undefined && !/^[0-9a-f]{32}$/.test(movementId)) {
+          throw new UsageError('--movement must be the id of a movement: 32 hex digits')
+        }
+        const lost = movementId !== undefined && txnIds ? { movementId, txnIds } : undefined
+        const alreadyPaid = options.debited === true || lost !== undefined
+        const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid, lost })
         if (options.json)
           return print(jsonText(await fileView(desk.pool, file, exactOf(file), new Date())))
         const { count, sum } = await fileSummary(desk.pool, file, moneyOf(file))

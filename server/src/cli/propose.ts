@@ -88,10 +88,26 @@ export interface AloneOptions {
 }
 
 /**
- * In live, what two people decide on is done by one who says to be alone, or with --break-glass. Once somebody has signed
- * in to the console, every admin is alarmed.
+ * In live, what two people always decide on is proposed, as `isProposed` does, and done by one who says to be alone, or
+ * with --break-glass. Once somebody has signed in to the console, every admin is alarmed of that. Returns whether it was
+ * proposed.
  */
-export async function actAlone(
+export async function isProposedUnlessAlone(
+  config: Config,
+  backend: Backend,
+  options: AloneOptions & ProposeOptions,
+  what: string,
+  request: CommandRequest,
+): Promise<boolean> {
+  const isAlone = options.iAmAlone || options.breakGlass
+  if (!isAlone && (await hasAnybodySignedIn(backend.pool))) {
+    return isProposed(config, backend, options, request)
+  }
+  await actAlone(config, backend, options, what, request.params ?? {})
+  return false
+}
+
+async function actAlone(
   config: Config,
   backend: Backend,
   options: AloneOptions,
@@ -101,7 +117,7 @@ export async function actAlone(
   if (config.mode === 'sandbox') return
   if (!options.iAmAlone && !options.breakGlass) {
     throw new UsageError(
-      'in live, this takes two people: do it in the console; --break-glass --reason TEXT acts at once, and so does --i-am-alone while nobody has signed in',
+      'in live, this takes two people, and nobody has signed in to the console yet: invite them with "sluice user create", or say --i-am-alone',
     )
   }
   if (!options.breakGlass && !(await hasAnybodySignedIn(backend.pool))) return

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Command } from 'commander'
+import { tellOfFile } from '../bank-accounts/bank-files.ts'
 import { wholeDecimalText } from '../lib/money.ts'
+import { nobody } from '../operators/credentials.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { importBankFile, previewLines, readStatements } from '../payments/import-bank-file.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
@@ -44,6 +46,7 @@ export function statementCommand(): Command {
             ? new UsageError(`the file is refused: ${error.message}`)
             : error
         })
+        const kept = await tellOfFile(desk.pool, account.name, done.fileId, nobody, new Date())
         let booked = 0
         for (let round = movementPage; round >= movementPage; ) {
           round = await bookMovements(desk, (error) => note(String(error)), account.name)
@@ -61,14 +64,15 @@ export function statementCommand(): Command {
             entries,
             pending,
             movements,
+            waits: kept?.isWaiting ?? false,
             notes,
           })
         }
         print(
           `${statements} statements with ${entries} entries: ${movements} new movements${isRepeat ? '; this file was imported before' : ''}`,
         )
-        if (config.mode === 'live' && movements > 0) {
-          note("In live, money that only a file you bring reports waits for the bank's own word.")
+        if (kept?.isWaiting) {
+          note('It counts once an admin confirms it in the console, or the bank itself says so.')
         }
         for (const each of notes) note(each)
       })

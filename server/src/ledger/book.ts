@@ -258,6 +258,31 @@ export interface OpenItem {
   openedAt: Date
 }
 
+/** How money is booked that left although the order shows no payout, or shows another. */
+export const bookings = ['write_off', 'charge_agent', 'received_back'] as const
+export type Booking = (typeof bookings)[number]
+
+/** An item as far as it decides how its money may be booked. */
+export interface BookableItem extends OpenItem {
+  closedAt: Date | null
+  closedBy: string | null
+  evidence: string | null
+  /** How its money was booked last, with the item; null if it was not, or by an earlier release. */
+  bookedAs: Booking | null
+}
+
+/** Closes an item on a person's decision, together with the rows that book its money. */
+export interface BookedItem {
+  agentId: bigint
+  itemId: string
+  /** What its provider said when they decided. */
+  providerSaid: OrderStatus
+  at: Date
+  closedBy: string
+  evidence: string
+  bookedAs: Booking
+}
+
 /** An attempt at a withdrawal that its provider says it has paid. */
 export interface PaidAttempt {
   provider: string

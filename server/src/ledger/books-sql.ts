@@ -1,5 +1,13 @@
 import { columns } from '../db/columns.ts'
-import type { ClosedItem, HandedPayout, OpenItem, Order, Payment, Wallet } from './book.ts'
+import type {
+  BookedItem,
+  ClosedItem,
+  HandedPayout,
+  OpenItem,
+  Order,
+  Payment,
+  Wallet,
+} from './book.ts'
 import {
   callbackColumns,
   claimColumns,
@@ -316,6 +324,31 @@ export const closeItems = `update open_items i set closed_at = u.at, resolution 
   where i.agent_id = u.agent_id and i.order_id = u.order_id and i.reference = u.reference
     and i.closed_at is null
     and i.kind not in ('failed_after_paid', 'refunded_and_taken_back') and i.provider_said <> 'REVERT'`
+
+export const itemsById = `select ${itemColumns.select('i')}, i.closed_at as "closedAt",
+    i.closed_by as "closedBy", i.evidence, i.booked_as as "bookedAs" from open_items i
+  join unnest($1::bigint[], $2::text[]) k(agent_id, item_id)
+    on i.agent_id = k.agent_id and i.item_id = k.item_id`
+
+/** Rows with all that they say, by their keys. */
+export const wholeRowsByKey = `select ${journalColumns.select('j')} from journal j
+  join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
+    on j.agent_id = k.agent_id and j.once_key = k.once_key`
+
+export const bookedItemColumns = columns<BookedItem>({
+  ...itemColumns.pick('agentId', 'itemId', 'providerSaid').description,
+  at: ['at', 'timestamptz'],
+  closedBy: ['closed_by', 'text'],
+  evidence: ['evidence', 'text'],
+  bookedAs: ['booked_as', 'text'],
+})
+
+/** A person has decided on what they have seen of an item, and its money is booked so. */
+export const bookItems = `update open_items i set closed_at = u.at, resolution = 'looked_into',
+    closed_by = u.closed_by, evidence = u.evidence, booked_as = u.booked_as
+  from ${bookedItemColumns.rows('u')}
+  where i.agent_id = u.agent_id and i.item_id = u.item_id and i.closed_at is null
+    and i.provider_said = u.provider_said`
 
 const walletChanges = walletColumns.pick('seq', 'balances', 'hash')
 

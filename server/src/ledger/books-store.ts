@@ -1,9 +1,11 @@
 import type { Columns } from '../db/columns.ts'
 import { type PoolClient, raiseForTransaction, sqlState } from '../db/pool.ts'
 import type {
+  BookableItem,
   Clearing,
   HandedPayout,
   ItemKind,
+  JournalRow,
   OpenItem,
   Order,
   OrderStatus,
@@ -23,6 +25,7 @@ import {
 } from './book-columns.ts'
 import * as sql from './books-sql.ts'
 import { booksOf, type Command } from './commands.ts'
+import { itemRowsOf } from './decide-item.ts'
 import {
   type Books,
   doneKeyOf,
@@ -96,6 +99,8 @@ export async function readBooks(
     c.type === 'end_unmatched' || c.type === 'assign_payment' ? c.paymentId : [],
   )
   const keys = pairs(commands, doneKeyOf)
+  const itemIds = pairs(commands, (c) => (c.type === 'book_item' ? c.itemId : undefined))
+  const itemKeys = keysOfItems(commands)
   const onceKeys = pairs(commands, onceKeyOf)
   const references = commands.flatMap((c) => (c.type === 'hand_over' ? c.references : []))
   const afterNo = pairs(commands, orderIdAfterNo)
@@ -122,6 +127,9 @@ export async function readBooks(
     archivedKeys,
     recorded,
     limitRules,
+    items,
+    itemRows,
+    archivedItemRows,
   ] = await all([
     all(
       locked.map((agentId) =>
@@ -158,6 +166,14 @@ export async function readBooks(
     ),
     readRecorded(tx, notices),
     readList<LimitRule>(tx, 'limit-rules', rulesOf, [...new Set(commands.map((c) => c.agentId))]),
+    read<BookableItem>(tx, 'items-by-id', sql.itemsById, itemIds),
+    read<object>(tx, 'whole-rows-by-key', sql.wholeRowsByKey, itemKeys),
+    read<{ agent_id: bigint; once_key: string }>(
+      tx,
+      'archived-by-key',
+      sql.archivedByKey,
+      itemKeys,
+    ),
   ])
 
   const books: Books = {
@@ -172,6 +188,13 @@ export async function readBooks(
     payers: new Map(),
     cameBack: new Set(),
     takenBack: new Set(),
+    items: new Map(items.map((item) => [keyOf(item.agentId, item.itemId), item])),
+    itemRows: new Map<string, JournalRow | null>([
+      ...archivedItemRows.map((row) => [keyOf(row.agent_id, row.once_key), null] as const),
+      ...itemRows
+        .map(journalColumns.fromRow)
+        .map((row) => [keyOf(row.agentId, row.onceKey ?? ''), row] as const),
+    ]),
     takenReferences: new Set(taken.map(({ reference }) => reference)),
     doneKeys: new Set(done.map((row) => keyOf(row.agent_id, row.once_key))),
     archivedRefs: new Set(archivedRefs.map((row) => keyOf(row.agent_id, row.ref_id))),
@@ -406,6 +429,7 @@ export async function writeBooks(tx: BatchTx, writes: Writes): Promise<void> {
     openItems(tx, writes.newItems),
     reopenItems(tx, writes.reopenedItems),
     closeItemsOf(tx, writes.closedItems),
+    write(tx, 'book-items', sql.bookItems, sql.bookedItemColumns, writes.bookedItems),
     write(tx, 'insert-journal', sql.insertJournal, journalColumns, writes.journal),
     write(tx, 'write-clearings', sql.writeClearings, clearingColumns, writes.clearings),
     write(tx, 'insert-callbacks', sql.insertCallbacks, sql.queuedColumns, writes.callbacks),
@@ -548,6 +572,12 @@ async function readPayments(tx: BatchTx, ids: [bigint[], string[]]): Promise<Pay
 
 function run<Row extends object>(tx: BatchTx, name: string, text: string, values: unknown[]) {
   return tx.query<Row>({ name, text, values })
+}
+
+/** The keys of the rows that may have booked the items of commands before, in both books. */
+function keysOfItems(commands: readonly Command[]): [bigint[], string[]] {
+  const keys = commands.flatMap((c) => (c.type === 'book_item' ? Object.values(itemRowsOf(c)) : []))
+  return [keys.map(({ agentId }) => agentId), keys.map(({ onceKey }) => onceKey)]
 }
 
 /** Each pair of agent and id that the commands name, once, as two column arrays. */

@@ -2,6 +2,7 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
+import { isFullAccountNo } from '../statements/masked-account-no.ts'
 import type { JournalRow, Order, Payer } from './book.ts'
 
 /**
@@ -56,7 +57,7 @@ function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
   const isMasked = (character: string) => /[X*•]/.test(character)
   if (shown === expected || shown === '') return false
   if ([...shown].every(isMasked)) return undefined
-  if (!isMasked(shown)) return true
+  if (isFullAccountNo(shown)) return true
   if (shown.length !== expected.length) return undefined
   const agrees = [...shown].every((each, at) => isMasked(each) || each === expected[at])
   return agrees ? false : undefined

@@ -1,5 +1,8 @@
 import type { LimitNamed, ProblemCode } from '../lib/problem.ts'
 import type {
+  BookableItem,
+  BookedItem,
+  Booking,
   Callback,
   ClosedItem,
   HandedPayout,
@@ -32,6 +35,8 @@ export type Command = {
       depositVersion?: number
       /** A refund that goes to the account that the bank reported as the payer's. */
       toPayer?: true
+      /** What a settlement leaves in the wallet; other withdrawals may take all of it. */
+      leaveMinor?: bigint
       /** The agent has limits on deposits, so they are counted under the wallet's lock. */
       isLimited?: true
     }
@@ -127,6 +132,21 @@ export type Command = {
       /** Why a person credits it; null: nobody did, so that it is credited only if it pays its order by itself. */
       reason: string | null
     }
+  /**
+   * A person books the money that an open item is about, and closes it: the house bears it, the agent does, or it is
+   * back. `providerSaid` is what they have seen.
+   */
+  | {
+      type: 'book_item'
+      houseId: bigint
+      orderId: string
+      itemId: string
+      provider: string
+      as: Booking
+      providerSaid: OrderStatus
+      by: string
+      reason: string
+    }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }
 )
@@ -192,6 +212,10 @@ export interface BookView {
   isTakenBack: boolean
   /** References in use by payouts of any agent. */
   takenReferences: ReadonlySet<string>
+  /** The open item that the command books, in any state. */
+  item: BookableItem | undefined
+  /** By book and key: the rows that have booked it before; null for one that was archived. */
+  itemRows: ReadonlyMap<string, JournalRow | null>
   /** Whether a journal row with the command's key exists. */
   isDone: boolean
   /** Whether the refId, payment or adjustment is in the archive, so that it has already taken effect. */
@@ -213,6 +237,7 @@ export interface Change {
   /** An item that a person had closed, and that the order needs their word about again. */
   reopens: OpenItem | undefined
   closes: ClosedItem | undefined
+  booked: BookedItem | undefined
   /** What the command changes in the house's book, if it is about two books. */
   house: { wallet: Wallet; row: JournalRow } | undefined
   /** The payment that came in for no agent, in its new state. */
@@ -224,7 +249,12 @@ export interface Change {
 }
 
 export type Decision =
-  | { type: 'refused'; code: ProblemCode; detail: string; limit?: LimitNamed }
+  | {
+      type: 'refused'
+      code: ProblemCode | 'changed_meanwhile'
+      detail: string
+      limit?: LimitNamed
+    }
   /** Nothing to write: the command is a repeat or changes nothing. */
   | { type: 'unchanged'; order: Order | undefined }
   /** The event that the command was made of is recorded: what becomes of it is decided from the record. */

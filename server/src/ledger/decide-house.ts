@@ -1,6 +1,6 @@
 import type { LocalTime } from '../lib/local-time.ts'
 import { noChange } from './accounts.ts'
-import type { Order, UnmatchedPayment } from './book.ts'
+import type { Order, UnmatchedPayment, Wallet } from './book.ts'
 import type { BookView, Change, Command, Decision } from './commands.ts'
 import { creditPayment, creditWallet, takeIn } from './decide-payment.ts'
 import { beyondBound, moveSuspense, nothingElse, refused, writeRow } from './entry.ts'
@@ -177,22 +177,30 @@ export function sweepKey({ day }: { day: string }): string {
 export function writeOff(book: BookView, command: Command & { type: 'write_off' }): Decision {
   if (book.isDone || book.archived) return unchanged
   if (command.amountMinor === 0n) return nothingToMove
-  const { amountMinor, provider, reason, at } = command
-  const account = command.asCost ? 'costs' : 'differences'
-  const entry = writeRow(
-    book.wallet,
+  const entry = writeOffRow(book.wallet, command, command.asCost ? 'costs' : 'differences')
+  if (!entry) return beyondBound
+  return { type: 'changed', ...nothingElse, ...entry, order: undefined }
+}
+
+/** What left a provider and is of no order is a difference, a cost, or passed on to an agent. */
+export function writeOffRow(
+  house: Wallet,
+  off: Omit<Command & { type: 'write_off' }, 'type' | 'agentId' | 'asCost'>,
+  account: 'differences' | 'costs' | 'transfers',
+) {
+  const { amountMinor, provider, reason, at } = off
+  return writeRow(
+    house,
     { ...noChange, [account]: -amountMinor, clearing: amountMinor },
     {
       orderId: null,
       event: 'written_off',
       at,
       clearingAt: provider,
-      onceKey: writeOffKey(command),
+      onceKey: writeOffKey(off),
       reason,
     },
   )
-  if (!entry) return beyondBound
-  return { type: 'changed', ...nothingElse, ...entry, order: undefined }
 }
 
 /** A reference counts once per provider. That of a bank movement, or of its batch, names its account already. */

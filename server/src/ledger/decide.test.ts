@@ -48,6 +48,8 @@ function decided(
       payer: undefined,
       isTakenBack: false,
       takenReferences: new Set(),
+      item: undefined,
+      itemRows: new Map(),
       isDone: false,
       house: undefined,
       unmatched: undefined,

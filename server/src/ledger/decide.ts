@@ -11,6 +11,7 @@ import {
   sweep,
   writeOff,
 } from './decide-house.ts'
+import { bookItem } from './decide-item.ts'
 import { decideOutcome, move } from './decide-outcome.ts'
 import {
   creditPayment,
@@ -19,7 +20,7 @@ import {
   returnPayment,
   takeBackPayment,
 } from './decide-payment.ts'
-import { beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
+import { adjustmentKey, beyondBound, nothingElse, refused, write, writeRow } from './entry.ts'
 import { hitsOf, type LimitHit, verdictOf } from './limits.ts'
 import { refundKey, refundRefusal } from './refunds.ts'
 import { releaseReserve } from './reserve.ts'
@@ -72,6 +73,8 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
       return creditPayment(book, order, command.at, localTime)
     case 'charge_cost':
       return chargeCost(book, order, command)
+    case 'book_item':
+      return bookItem(book, order, command)
     case 'release_reserve':
       return releaseReserve(book, order, command)
   }
@@ -79,7 +82,7 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
 
 function create(
   book: BookView,
-  { order, at, depositVersion, toPayer }: Command & { type: 'create' },
+  { order, at, depositVersion, toPayer, leaveMinor = 0n }: Command & { type: 'create' },
   localTime: LocalTime,
 ): Decision {
   if (book.order) {
@@ -100,8 +103,12 @@ function create(
   const noRefund = order.refundOf === null ? undefined : refundRefusal(book, order, depositVersion)
   if (noRefund) return noRefund
   const total = order.amountMinor + order.feeMinor
-  if (book.wallet.balances.available < total) {
+  const { available } = book.wallet.balances
+  if (available < total) {
     return refused('insufficient_balance', 'The available balance does not cover amount and fee.')
+  }
+  if (available - total < leaveMinor) {
+    return refused('insufficient_balance', 'It would leave less in the wallet than is to stay.')
   }
   const entry = write(book, order, 'withdraw_held', at, refundKey(order))
   if (!entry) return beyondBound
@@ -165,10 +172,6 @@ function adjust(book: BookView, command: Command & { type: 'adjust' }): Decision
   })
   if (!entry) return beyondBound
   return { type: 'changed', ...nothingElse, ...entry, order: undefined }
-}
-
-export function adjustmentKey(ref: string): string {
-  return `adjustment:${ref}`
 }
 
 function instruct(book: BookView, order: Order, command: Command & { type: 'instruct' }): Decision {

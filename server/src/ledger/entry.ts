@@ -8,7 +8,7 @@ import type { BookView, Decision } from './commands.ts'
 import { providerOfPayment, unknownProvider } from './house.ts'
 import { changeOf } from './transitions.ts'
 
-export function refused(code: ProblemCode, detail: string): Decision {
+export function refused(code: ProblemCode | 'changed_meanwhile', detail: string): Decision {
   return { type: 'refused', code, detail }
 }
 
@@ -33,6 +33,10 @@ export function moveSuspense(
       reason,
     },
   )
+}
+
+export function adjustmentKey(ref: string): string {
+  return `adjustment:${ref}`
 }
 
 /** Records an outcome: the journal row, and the callback that notifies the agent. */
@@ -125,6 +129,7 @@ export const nothingElse = {
   item: undefined,
   reopens: undefined,
   closes: undefined,
+  booked: undefined,
   house: undefined,
   unmatched: undefined,
   claim: undefined,

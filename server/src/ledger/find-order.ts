@@ -8,6 +8,7 @@ export async function findOrder(
   orderId: string,
 ): Promise<Order | undefined> {
   const { rows } = await pool.query<Order>({
+    name: 'find-order',
     text: `select ${orderColumns.select('o')} from orders o where agent_id = $1 and order_id = $2`,
     values: [agentId, orderId],
   })
@@ -20,6 +21,7 @@ export async function findOrderByRefId(
   refId: string,
 ): Promise<Order | undefined> {
   const { rows } = await pool.query<Order>({
+    name: 'find-order-by-ref-id',
     text: `select ${orderColumns.select('o')} from orders o where agent_id = $1 and ref_id = $2`,
     values: [agentId, refId],
   })

@@ -76,6 +76,8 @@ function books(fields: Partial<Books> = {}, available = 0n): Books {
     cameBack: new Set(),
     takenBack: new Set(),
     takenReferences: new Set(),
+    items: new Map(),
+    itemRows: new Map(),
     doneKeys: new Set(),
     unmatched: new Map(),
     clearings: new Map(),

@@ -3,6 +3,8 @@ import type { LocalTime } from '../lib/local-time.ts'
 import { type Currency, defaultCurrency } from '../lib/money.ts'
 import { noChange } from './accounts.ts'
 import type {
+  BookableItem,
+  BookedItem,
   Callback,
   Clearing,
   ClosedItem,
@@ -17,8 +19,9 @@ import type {
   Wallet,
 } from './book.ts'
 import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
-import { adjustmentKey, decide } from './decide.ts'
+import { decide } from './decide.ts'
 import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
+import { adjustmentKey } from './entry.ts'
 import { houseBook } from './house.ts'
 import { journalHash } from './journal-hash.ts'
 import { LimitCount } from './limit-count.ts'
@@ -49,6 +52,10 @@ export interface Books {
   cameBack: Set<string>
   /** By agent and order: refunds that a provider had when their deposit was taken back. */
   takenBack: Set<string>
+  /** By agent: the open items that the commands book, in any state. */
+  items: ReadonlyMap<string, BookableItem>
+  /** By book: the rows that have booked them before; null for one that was archived. */
+  itemRows: ReadonlyMap<string, JournalRow | null>
   /** Those of the references in the commands that payouts of any agent already use. */
   takenReferences: Set<string>
   /** By agent: those of the commands' keys that journal rows have. */
@@ -83,6 +90,7 @@ export interface Writes {
   newItems: OpenItem[]
   reopenedItems: OpenItem[]
   closedItems: ClosedItem[]
+  bookedItems: BookedItem[]
   wallets: { wallet: Wallet; seqRead: bigint }[]
   /** What changes of what counts for limits. */
   uses: LimitUse[]
@@ -113,6 +121,7 @@ export function writesFor(writes: Writes, agentId: bigint): Writes {
     newItems: writes.newItems.filter(isOwn),
     reopenedItems: writes.reopenedItems.filter(isOwn),
     closedItems: writes.closedItems.filter(isOwn),
+    bookedItems: writes.bookedItems.filter(isOwn),
     wallets: writes.wallets.filter(({ wallet }) => isOwn(wallet)),
     uses: writes.uses.filter(isOwn),
     checks: writes.checks.filter(isOwn),
@@ -196,6 +205,8 @@ export const noBooks: Books = {
   payers: new Map(),
   cameBack: new Set(),
   takenBack: new Set(),
+  items: new Map(),
+  itemRows: new Map(),
   takenReferences: new Set(),
   doneKeys: new Set(),
   archivedRefs: new Set(),
@@ -254,6 +265,9 @@ export function fold(
   const newItems: OpenItem[] = []
   const reopenedItems: OpenItem[] = []
   const closedItems: ClosedItem[] = []
+  const bookedItems: BookedItem[] = []
+  const items = new Map(books.items)
+  const itemRows = new Map(books.itemRows)
   const limitCount = new LimitCount(books.limits)
   const checks: LimitCheck[] = []
   const unlimited = new Set<bigint>()
@@ -266,7 +280,10 @@ export function fold(
     const { agentId, seq, clearingAt: provider, change, onceKey } = row
     journal.push(row)
     lastTimes.set(agentId, row.at)
-    if (onceKey !== null) doneKeys.add(keyOf(agentId, onceKey))
+    if (onceKey !== null) {
+      doneKeys.add(keyOf(agentId, onceKey))
+      itemRows.set(keyOf(agentId, onceKey), row)
+    }
     if (provider !== null) {
       const key = keyOf(agentId, provider)
       const balance = (clearings.get(key)?.balance ?? 0n) + change.clearing
@@ -315,6 +332,8 @@ export function fold(
         payer: attempted === undefined ? undefined : payers.get(keyOf(agentId, attempted))?.[0],
         isTakenBack: attempted !== undefined && takenBack.has(keyOf(agentId, attempted)),
         takenReferences,
+        item: command.type === 'book_item' ? items.get(keyOf(agentId, command.itemId)) : undefined,
+        itemRows,
         isDone: doneKeys.has(keyOf(agentId, doneKeyOf(command) ?? '')),
         archived:
           command.type === 'create'
@@ -390,6 +409,12 @@ export function fold(
       reopenedItems.push(decision.reopens)
     }
     if (decision.closes) closedItems.push(decision.closes)
+    if (decision.booked) {
+      const { itemId, at: closedAt, ...booked } = decision.booked
+      const item = items.get(keyOf(agentId, itemId))
+      if (item) items.set(keyOf(agentId, itemId), { ...item, ...booked, closedAt })
+      bookedItems.push(decision.booked)
+    }
     if (decision.payout) {
       const { orderId } = decision.payout
       for (const earlier of newPayouts) if (earlier.orderId === orderId) earlier.askAt = null
@@ -422,6 +447,7 @@ export function fold(
     newItems,
     reopenedItems,
     closedItems,
+    bookedItems,
     wallets: [],
     uses: limitCount.changes(),
     checks,

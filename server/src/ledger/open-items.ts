@@ -1,14 +1,11 @@
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
-import type { ItemKind, OpenItem } from './book.ts'
+import type { BookableItem, ItemKind, OpenItem } from './book.ts'
 import { itemColumns } from './book-columns.ts'
 
 /** An item in its present state, with the person assigned to it. */
-export interface FoundItem extends OpenItem {
-  closedAt: Date | null
+export interface FoundItem extends BookableItem {
   resolution: 'order_paid' | 'looked_into' | null
-  closedBy: string | null
-  evidence: string | null
   /** When it last was opened again after it had been closed. */
   reopenedAt: Date | null
   assignee: string | null
@@ -25,7 +22,7 @@ export interface ItemSearch {
 
 /** Items with their latest assignee. */
 const items = `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution,
-    i.closed_by as "closedBy", i.evidence, i.reopened_at as "reopenedAt", n.assignee from open_items i left join lateral (
+    i.closed_by as "closedBy", i.evidence, i.booked_as as "bookedAs", i.reopened_at as "reopenedAt", n.assignee from open_items i left join lateral (
     select assignee from payment_notes n where n.payment_id = i.item_id and n.assigns
     order by n.note_no desc limit 1
   ) n on true`
@@ -92,9 +89,6 @@ export async function whyNotToSend(
     isTakenBack: rows.some(isOfDeposit),
   }
 }
-
-export const notClosed =
-  'The item was closed already, its provider has said something else, or its order waits for a person to end it. Read it again.'
 
 /**
  * Closes an item on a person's decision. Returns false if it was already closed, or if its provider has said something

@@ -59,7 +59,11 @@ export async function findNamedPayouts(
   references: readonly string[],
 ): Promise<Map<string, NamedPayout>> {
   const { rows } = references.length
-    ? await pool.query<NamedPayout>(payoutsByReference, [references])
+    ? await pool.query<NamedPayout>({
+        name: 'named-payouts',
+        text: payoutsByReference,
+        values: [references],
+      })
     : { rows: [] }
   const found = new Map(rows.map((named) => [named.reference, named]))
   for (const reference of references) {

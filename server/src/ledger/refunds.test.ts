@@ -39,6 +39,8 @@ const book: BookView = {
     payer: undefined,
     isTakenBack: false,
     takenReferences: new Set(),
+    item: undefined,
+    itemRows: new Map(),
   },
   ...{ isDone: false, archived: false, limits: undefined, house: undefined, unmatched: undefined },
 }

@@ -22,6 +22,11 @@ export function minorPerUnit(currency: Currency): bigint {
   return 10n ** BigInt(currencyRow(currency).decimals)
 }
 
+/** Without its sign. */
+export function sizeOf(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor
+}
+
 export function toMinor(units: bigint, currency: Currency): bigint {
   return units * minorPerUnit(currency)
 }
@@ -34,7 +39,7 @@ export function decimalText(minor: bigint, currency: Currency): string {
   const { decimals } = currencyRow(currency)
   const perUnit = minorPerUnit(currency)
   const sign = minor < 0n ? '-' : ''
-  const absolute = minor < 0n ? -minor : minor
+  const absolute = sizeOf(minor)
   const fraction = (absolute % perUnit).toString().padStart(decimals, '0')
   const trimmed = perUnit === 1n ? '' : fraction.replace(/0+$/, '')
   return `${sign}${absolute / perUnit}${trimmed === '' ? '' : `.${trimmed}`}`
@@ -53,7 +58,7 @@ const grouped = new Intl.NumberFormat('en')
 export function printedMoney(minor: bigint, currency: Currency): string {
   const { decimals } = currencyRow(currency)
   const perUnit = minorPerUnit(currency)
-  const absolute = minor < 0n ? -minor : minor
+  const absolute = sizeOf(minor)
   const fraction = (absolute % perUnit).toString().padStart(decimals, '0')
   const units = grouped.format(absolute / perUnit)
   return `${minor < 0n ? '-' : ''}${units}${perUnit === 1n ? '' : `.${fraction}`}`

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { findPaymentCodes, isPaymentCode, paymentCode } from './payment-code.ts'
+import {
+  digitsForm,
+  findPaymentCodes,
+  isCodeForm,
+  isPaymentCode,
+  paymentCode,
+  possibleDigitCodes,
+} from './payment-code.ts'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const codes = Array.from({ length: 200 }, (_, at) => paymentCode(`1-order${at}-1`))
@@ -67,5 +74,58 @@ describe('codes in texts', () => {
     const wrong = a.slice(0, -1) + (a.endsWith('0') ? '1' : '0')
     expect(findPaymentCodes([wrong, a.slice(0, 12), '', 'SX'])).toEqual([])
     expect(findPaymentCodes([a.slice(0, 6), a.slice(6)])).toEqual([])
+  })
+})
+
+describe('codes of other forms', () => {
+  test.each<[string, boolean]>([
+    ['SX', true],
+    ['K7', true],
+    ['digits', true],
+    // Some letters would be read as digits, and all digits are another form.
+    ...['LX', 'XO', 'IX', 'UU', '12', 'sx', 'SXX', ''].map((form): [string, boolean] => [
+      form,
+      false,
+    ]),
+  ])('%j may be one: %s', (form, is) => {
+    expect(isCodeForm(form)).toBe(is)
+  })
+
+  test('begin with their own characters, and are found beside the usual ones', () => {
+    const [usual, own] = [paymentCode('a'), paymentCode('a', 'K7')]
+    expect(own).toMatch(/^K7[0-9A-HJKMNP-TV-Z]{11}$/)
+    const text = `ref ${own.toLowerCase()} / ${usual}`
+    expect(findPaymentCodes([text], ['SX', 'K7'])).toEqual([usual, own])
+    expect(findPaymentCodes([text])).toEqual([usual])
+    expect([isPaymentCode(own), isPaymentCode(own, ['K7'])]).toEqual([false, true])
+  })
+
+  const code = paymentCode('a', digitsForm)
+
+  test('of digits are thirteen of them, of which no one may be wrong', () => {
+    expect(code).toBe('6348449622502')
+    for (let at = 0; at < 200; at++) {
+      expect(paymentCode(`${at}`, digitsForm)).toMatch(/^[1-9]\d{12}$/)
+    }
+    for (let at = 0; at < code.length; at++) {
+      for (const wrong of '0123456789') {
+        if (wrong === code[at]) continue
+        const mistyped = code.slice(0, at) + wrong + code.slice(at + 1)
+        expect(isPaymentCode(mistyped, [digitsForm])).toBe(false)
+      }
+    }
+  })
+
+  test('of digits are among what may be codes, wherever the bank puts them', () => {
+    for (const text of [
+      code,
+      `TRF ${code.slice(0, 6)} ${code.slice(6)} FROM 0812345678`,
+      `0812345678 ${code} 16/11/2569 10:01`,
+      `X${code}Y`,
+    ]) {
+      expect(possibleDigitCodes(text)).toContain(code)
+    }
+    expect(possibleDigitCodes(`${code.slice(0, 6)} and ${code.slice(6)}`)).toEqual([])
+    expect(possibleDigitCodes('1'.repeat(4_000)).length).toBeLessThanOrEqual(100)
   })
 })

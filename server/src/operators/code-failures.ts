@@ -45,7 +45,11 @@ export async function countSessionFailure(tx: Tx, operator: Operator, now: Date)
     [operator.userId],
   )
   if ((rows[0]?.failures ?? 0) < mostCodeFailures) return false
-  await tx.query('update users set device_failures = 0 where user_id = $1', [operator.userId])
+  // Who guesses in a session may have proposed something there, too.
+  await tx.query('update users set device_failures = 0, proposals_since = $2 where user_id = $1', [
+    operator.userId,
+    now,
+  ])
   await endSessions(tx, operator.userId, now)
   await auditStop(tx, operator, operator, 'end_sessions', now)
   return true

@@ -236,7 +236,7 @@ export class SignIn {
     await inTransaction(this.pool, async (tx) => {
       await tx.query(
         `update users set password_hash = $2, updated_at = $3, code_failures = 0,
-           codes_stopped_at = null where user_id = $1`,
+           codes_stopped_at = null, proposals_since = $3 where user_id = $1`,
         [userId, passwordHash, now],
       )
       await endSessions(tx, userId, now, sessionId)

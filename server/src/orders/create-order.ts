@@ -106,6 +106,7 @@ export async function createWithdraw(
   desk: Desk,
   agent: Agent,
   request: OrderRequest,
+  terms: Pick<CreateCommand, 'leaveMinor'> = {},
 ): Promise<Created> {
   checkExtraParams(desk, 'withdraw', request)
   const order = newOrder(agent, 'withdraw', inMinor(agent, request), desk.now())
@@ -117,22 +118,24 @@ export async function createWithdraw(
   if (refusal) {
     return { isNew: false, answer: (await answerRepeatOrRefuse(desk, order, refusal)).answer }
   }
-  const { isNew, order: taken } = await create(desk, order)
+  const { isNew, order: taken } = await create(desk, order, terms)
   return { isNew, answer: taken.answer }
 }
+
+type CreateCommand = Command & { type: 'create' }
 
 /** Has the teller create an order. For a refund, the deposit must still have the given version. */
 export async function create(
   desk: Desk,
   order: Order,
-  refund: Pick<Command & { type: 'create' }, 'depositVersion' | 'toPayer'> = {},
+  terms: Pick<CreateCommand, 'depositVersion' | 'toPayer' | 'leaveMinor'> = {},
 ): Promise<{ isNew: boolean; order: Order }> {
   const done = await desk.teller.do({
     type: 'create',
     agentId: order.agentId,
     at: order.createdAt,
     order,
-    ...refund,
+    ...terms,
   })
   if (!done.order) throw new Error('a creation was answered without an order')
   return { isNew: done.changed, order: done.order }

@@ -114,7 +114,9 @@ async function settle(desk: Desk, agent: Agent, { day, start }: Day): Promise<vo
   if (typeof account === 'string') throw new Error(`agent ${agent.appId}: ${account}`)
   if (amount < agent.minWithdraw) return
   const request = { refId: settlementRef(day), userId: 'settlement', extraParams: null }
-  await createWithdraw(desk, agent, { ...request, ...account, amount })
+  // The wallet may have changed since it was read: what is to stay is kept under its lock.
+  const leaveMinor = toMinor(agent.settleKeep, agent.currency)
+  await createWithdraw(desk, agent, { ...request, ...account, amount }, { leaveMinor })
 }
 
 /** Tells every admin, once for each settlement, that an agent's money was not settled, and why. */

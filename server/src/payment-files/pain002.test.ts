@@ -4,7 +4,11 @@ import { paymentCode } from '../lib/payment-code.ts'
 import { inDoubt, itemOutcomes, type SentFile } from './item-outcomes.ts'
 import { readStatusReport } from './pain002.ts'
 
-const [one, two, three] = ['1', '2', '3'].map(paymentCode) as [string, string, string]
+const [one, two, three] = ['1', '2', '3'].map((seed) => paymentCode(seed)) as [
+  string,
+  string,
+  string,
+]
 const sent: SentFile = {
   messageId: 'SXFILE1',
   batchReference: 'BATCH1',

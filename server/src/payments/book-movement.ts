@@ -16,6 +16,7 @@ import {
   writeDecisions,
 } from '../bank-accounts/movement-states.ts'
 import { paymentStates } from '../bank-accounts/read-movements.ts'
+import { timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { isConnectionLost, type Pool } from '../db/pool.ts'
 import type { PaymentNotice } from '../ledger/commands.ts'
@@ -24,7 +25,12 @@ import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { inParallel } from '../lib/in-parallel.ts'
 import { Problem } from '../lib/problem.ts'
-import { followMovements, linkItems, settleMovement } from '../payout-files/item-movements.ts'
+import {
+  followMovements,
+  linkItems,
+  payoutOf,
+  settleMovement,
+} from '../payout-files/item-movements.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
@@ -51,7 +57,13 @@ export async function bookMovements(
   account: string | null = null,
   movementId: string | null = null,
 ): Promise<number> {
-  const due = await claimMovements(desk.pool, desk.now(), account, movementId, movementPage)
+  const due = await claimMovements(
+    desk.pool,
+    timeToPass(desk.now),
+    account,
+    movementId,
+    movementPage,
+  )
   for (const name of new Set(due.map((each) => each.account))) {
     const ofIt = due.filter((each) => each.account === name)
     // One account holds up no other: what fails is tried again later.
@@ -99,7 +111,7 @@ export async function bookFileSums(
       const matches = await matchDebits(desk.pool, account, own)
       for (const sum of own) {
         const match = matches.get(sum.movementId)
-        if (match?.type === 'payout') await bookSum(desk, account, sum, match).catch(onError)
+        if (match?.type === 'payout') await bookAsPayout(desk, account, sum, match).catch(onError)
       }
     }
     if (sums.length < sumPage) return
@@ -107,14 +119,23 @@ export async function bookFileSums(
   }
 }
 
-async function bookSum(
+/** A debit that waited for a person is of payouts, by what is known of it now. */
+export async function bookAsPayout(
   desk: MovementDesk,
   account: BankAccount,
   sum: BankMovement,
   match: MovementMatch,
 ): Promise<void> {
   const movement = await inTransaction(desk.pool, async (tx) => {
-    const explained = await explain(tx, sum, 'payout', match.detail, desk.now(), null)
+    const explained = await explain(
+      tx,
+      sum,
+      'payout',
+      match.detail,
+      desk.now(),
+      null,
+      chargesOf(match),
+    )
     if (explained) await link(tx, explained, match)
     return explained
   })
@@ -316,10 +337,14 @@ function decisionOf(
     paidAt: 'paidAt' in match ? match.paidAt : null,
     why: match.type === 'nobody' ? match.why : null,
     returns: match.type === 'takes_back' ? match.movementId : null,
-    deductedMinor: isOrder ? match.deductedMinor : 0n,
+    deductedMinor: isOrder ? match.deductedMinor : chargesOf(match),
     detail: match.detail,
     actAt,
   }
+}
+
+function chargesOf(match: MovementMatch): bigint {
+  return match.type === 'payout' ? (match.chargesMinor ?? 0n) : 0n
 }
 
 /** Brings a movement into the books as it was decided. Returns whether it is to be marked as booked. */
@@ -341,6 +366,7 @@ export async function bookMovement(
       return true
     case 'payout':
       await settleMovement(desk, movement, 'debited_by')
+      await bookCharge(desk, movement)
       return true
     case 'payout_returned':
       await settleMovement(desk, movement, 'returned_by')
@@ -391,6 +417,14 @@ async function bookDeduction(
   if (amountMinor === 0n || agentId === null || orderId === null) return
   const cost = { provider: account, costId: `${of}:${movementId}`, amountMinor }
   await desk.teller.do({ type: 'charge_cost', agentId, orderId, ...cost, at: desk.now() })
+}
+
+/** What the bank debited more than its payout is a cost of that order, at the account. */
+async function bookCharge(desk: MovementDesk, movement: BankMovement): Promise<void> {
+  const { account, movementId, deductedMinor } = movement
+  if (deductedMinor === 0n) return
+  const { agentId, orderId } = await payoutOf(desk.pool, account, movementId)
+  await bookDeduction(desk, { ...movement, agentId, orderId }, 'deduction', deductedMinor)
 }
 
 /** If a debit is only what had arrived of the payment that it gives back, nobody kept anything of it. */

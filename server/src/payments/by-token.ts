@@ -3,7 +3,7 @@ import { findAskedDeposit } from '../connectors/connector-deposits.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { parseTxnId } from '../lib/ids.ts'
-import type { Currency } from '../lib/money.ts'
+import { type Currency, sizeOf } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { toCollect } from '../orders/to-collect.ts'
 import type { Provider, ProviderEvent } from '../providers/provider.ts'
@@ -57,9 +57,11 @@ export async function isWithinTokenLimits(
 async function isBelieved(
   { pool, now }: ByTokenDesk,
   { name, tokenLimits }: Provider,
-  { amountMinor, currency }: { amountMinor: bigint; currency: Currency },
+  { amountMinor: signed, currency }: { amountMinor: bigint; currency: Currency },
 ): Promise<boolean> {
   const limits = tokenLimits?.get(currency)
+  // What a provider gives back counts as much as what it charges.
+  const amountMinor = sizeOf(signed)
   if (!limits || amountMinor > limits.payment) return false
   return believeToken(pool, { connector: name, currency, amountMinor, most: limits.day }, now())
 }

@@ -1,4 +1,4 @@
-import type { BankAccount } from '../bank-accounts/bank-account.ts'
+import { type BankAccount, findBankAccount } from '../bank-accounts/bank-account.ts'
 import { type BankMovement, paymentIdOf } from '../bank-accounts/bank-movement.ts'
 import {
   explain,
@@ -20,8 +20,10 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
 import { Problem } from '../lib/problem.ts'
+import { refuseIfOfLostFile } from '../payout-files/after-restore.ts'
 import type { Desk } from '../teller/desk.ts'
-import { bookMovement } from './book-movement.ts'
+import { bookAsPayout, bookMovement } from './book-movement.ts'
+import { matchDebits } from './match-movements.ts'
 import { findUnmatched } from './unmatched-payments.ts'
 
 type MovementDesk = Pick<Desk, 'pool' | 'teller' | 'now' | 'providers'>
@@ -98,6 +100,31 @@ export async function explainReturn(
 }
 
 /**
+ * A person says that a debit is the payout that it names, and that the rest of it is what the bank charged for that: the
+ * rest is a cost of the order.
+ */
+export async function explainPayout(
+  desk: MovementDesk,
+  account: BankAccount,
+  movementId: string,
+  reason: string,
+): Promise<{ changed: boolean }> {
+  const { pool } = desk
+  const before = await findMovement(pool, account.name, movementId)
+  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  if (before.explainedBy === 'payout' && before.state === 'booked') return { changed: false }
+  await refuseExplanation(desk, before, 'payout')
+  const match = (await matchDebits(pool, account, [before], true)).get(movementId)
+  if (match?.type !== 'payout') {
+    throw new Problem('invalid_transition', match?.detail ?? 'It names no payout.')
+  }
+  await bookAsPayout(desk, account, before, { ...match, detail: reason })
+  const after = await findMovement(pool, account.name, movementId)
+  if (after?.explainedBy !== 'payout') throw cannotExplain(before)
+  return { changed: true }
+}
+
+/**
  * A person says of the sum of a batch, which was booked before its payments were known, that it is only their sum:
  * what was booked for it is taken out of the books again. What an agent has of it must be taken back there first.
  */
@@ -114,7 +141,7 @@ export async function explainBatch(
   await refuseExplanation(desk, before, 'batch')
   const movement = await inTransaction(pool, async (tx) => {
     await lockAccount(tx, account.name)
-    const sum = await findPaymentsOf(tx, account.name, movementId)
+    const sum = await findPaymentsOf(tx, account, movementId)
     if (sum) {
       await markAsBatch(tx, account.name, sum)
       await insertParts(tx, account.name, sum, desk.now())
@@ -178,12 +205,14 @@ async function refuseIfReported(db: Pool | Tx, movement: BankMovement): Promise<
 
 /** Refuses what a movement cannot be explained as, before anything is changed. */
 export async function refuseExplanation(
-  desk: { pool: Pool | Tx },
+  desk: { pool: Pool | Tx; now: () => Date },
   movement: BankMovement,
   as: string,
 ): Promise<void> {
   const { state, explainedBy, amountMinor } = movement
   const isPayment = state === 'booked' && explainedBy === 'payment'
+  const account = await findBankAccount(desk.pool, movement.account)
+  if (account) await refuseIfOfLostFile(desk.pool, account, movement.movementId, desk.now())
   if (as === 'batch' || as === 'never_booked') {
     if (as === 'never_booked') await refuseIfReported(desk.pool, movement)
     if (state === 'unconfirmed') throw cannotExplain(movement)
@@ -193,6 +222,9 @@ export async function refuseExplanation(
   if (as === 'bank_fee' && amountMinor > 0n) {
     const detail = 'Money that came in is no fee: say interest or correction.'
     throw new Problem('invalid_transition', detail)
+  }
+  if (as === 'payout' && (state !== 'unexplained' || amountMinor > 0n)) {
+    throw new Problem('invalid_transition', 'Only a debit that nothing explains is a payout.')
   }
   if (state === 'unexplained') return
   const payment = isPayment ? await findUnmatched(desk.pool, paymentIdOf(movement)) : undefined

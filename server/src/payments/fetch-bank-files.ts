@@ -15,6 +15,7 @@ import {
   visitMs,
   withSftp,
 } from '../bank-accounts/sftp-session.ts'
+import { timeToPass } from '../db/database-time.ts'
 import type { Pool } from '../db/pool.ts'
 import { isStatusReport, readStatusReport } from '../payment-files/pain002.ts'
 import { accountOfMessage, takeBankAnswer } from '../payout-files/take-report.ts'
@@ -82,7 +83,7 @@ export class BankInbox {
     for (const account of await readBankAccounts(pool)) {
       const { name, sftpGetFolder, confirmedAt } = account
       if (sftpGetFolder === null || confirmedAt === null) continue
-      if (!(await takeTurn(pool, name, now(), this.everyMs))) continue
+      if (!(await takeTurn(pool, name, timeToPass(now), this.everyMs))) continue
       const place = sftpPlaceOf(secretKeys, account)
       try {
         if (!place) throw new SftpFault('The private key does not open with the secret key.')

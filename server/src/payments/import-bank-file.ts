@@ -6,7 +6,12 @@ import { reportsOf } from '../bank-accounts/bank-report.ts'
 import { insertStatement, trustStatements } from '../bank-accounts/bank-statements.ts'
 import { confirmWithinLimit } from '../bank-accounts/confirm-movements.ts'
 import { plainAccountNo } from '../bank-accounts/expected-deposits.ts'
-import { lockAccount, type ReportOfStatement, takeReports } from '../bank-accounts/take-reports.ts'
+import {
+  lockAccount,
+  pageOf,
+  type ReportOfStatement,
+  takeReports,
+} from '../bank-accounts/take-reports.ts'
 import { inTransaction, type Tx, withPatience } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { currencyRow } from '../lib/currencies.ts'
@@ -99,25 +104,34 @@ type ReadAccount = Pick<
   'name' | 'currency' | 'zone' | 'csvProfile' | 'encoding' | 'accountNo' | 'formerNumbers'
 >
 
-/** Reads a file for an account, without storing anything. */
+/** Reads a file for an account, without storing anything. A bank may put its statements of several accounts into one. */
 export async function readStatements(
   account: ReadAccount,
   { bytes }: Pick<BankFile, 'bytes'>,
 ): Promise<BankStatement[]> {
   const profile = profileOf(account)
-  const statements = await readBankFile(bytes, {
+  const numbers = [account.accountNo, ...account.formerNumbers.split(',').filter(Boolean)]
+  const isOwn = (accountNo: string) => numbers.some((own) => isSameAccount(accountNo, own))
+  const told = await readBankFile(bytes, {
     ...readingOptions(account),
+    isOwn,
     ...(account.encoding !== null && { encoding: account.encoding }),
     ...(profile && { csvProfile: profile }),
   })
-  refuseImpossible(statements)
-  const numbers = [account.accountNo, ...account.formerNumbers.split(',').filter(Boolean)]
-  for (const { accountNo } of statements) {
-    if (accountNo !== null && !numbers.some((own) => isSameAccount(accountNo, own))) {
-      const detail = `The file is of the account ${accountNo}, and ${account.name} is ${account.accountNo}.`
-      throw new BankFileFault(lineOf(bytes, accountNo), detail)
-    }
+  const others = new Set<string>()
+  const statements = told.filter(({ accountNo }) => {
+    if (accountNo === null || isOwn(accountNo)) return true
+    others.add(accountNo)
+    return false
+  })
+  const [first] = statements
+  const [other] = others
+  if (!first && other !== undefined) {
+    const detail = `The file is of the account ${other}, and ${account.name} is ${account.accountNo}.`
+    throw new BankFileFault(lineOf(bytes, other), detail)
   }
+  for (const each of others) first?.notes.push(`What is of the account ${each} was left out.`)
+  refuseImpossible(statements)
   return statements
 }
 
@@ -306,7 +320,8 @@ export async function takeStatements(
       )
       const ofIt = reports.slice(next, next + booked.length)
       next += booked.length
-      for (const report of ofIt) ofStatements.push({ ...report, statementId })
+      const page = pageOf(statement.seq?.slice(0, 40) ?? null, statement.page?.number)
+      for (const report of ofIt) ofStatements.push({ ...report, statementId, page })
       if (statementId !== null) {
         const kept = { fileId, statementId, isTrusted }
         await insertStatement(tx, account.name, kept, source, statement)

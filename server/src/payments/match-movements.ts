@@ -8,7 +8,9 @@ import {
   findByCodes,
   plainAccountNo,
 } from '../bank-accounts/expected-deposits.ts'
+import { codesIn } from '../bank-accounts/find-codes.ts'
 import {
+  areDifferentAccounts,
   closedDays,
   fullAccountNo,
   holidaysIn,
@@ -22,8 +24,6 @@ import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
 import { txnId } from '../lib/ids.ts'
 import { startOfDay } from '../lib/local-time.ts'
-import { findPaymentCodes, isPaymentCode } from '../lib/payment-code.ts'
-import { codeOfSwissReference } from '../lib/qr/creditor-reference.ts'
 import {
   matchItemDebits,
   matchItemReturns,
@@ -47,7 +47,13 @@ export type MovementMatch =
   | { type: 'nobody'; why: 'unmatched' | 'ambiguous'; paidAt: Date; detail: string }
   | { type: 'takes_back'; movementId: string; detail: string }
   /** Payouts of files, by reference: they went out by a debit, or one came back by a credit. */
-  | { type: 'payout' | 'payout_returned'; references: string[]; detail: string }
+  | {
+      type: 'payout' | 'payout_returned'
+      references: string[]
+      detail: string
+      /** What the bank charged for a payout and debited together with it. */
+      chargesMinor?: bigint
+    }
   | { type: 'unexplained'; detail: string; isAlarm?: boolean }
 
 type Matched = Pick<
@@ -93,12 +99,11 @@ export async function matchCredits(
       paidAt: movement.bookedAt ?? startOfBankDay(movement, zone),
       detail,
     })
-  const codes = codesOf(credits, said)
+  const codes = await codesOf(pool, credits, said)
   const payouts = await findNamedPayouts(pool, [...new Set([...codes.values()].flat())])
-  const own = ownAccountsOf(account).map(plainAccountNo)
+  const isOurs = await ourAccounts(pool, account)
   const returns = await matchItemReturns(pool, account.name, naming(credits, codes, said))
   for (const movement of credits) {
-    const payer = fullAccountNo(movement.payerAccountNo)
     const returned = returns.get(movement.movementId)
     if (returned && 'references' in returned) {
       matches.set(movement.movementId, { type: 'payout_returned', ...returned })
@@ -110,7 +115,7 @@ export async function matchCredits(
         'unmatched',
         'return_unknown: the bank gives back a payment of ours, and no payout fits it.',
       )
-    } else if (payer !== null && own.includes(payer)) {
+    } else if (isOurs(movement)) {
       nobody(movement, 'unmatched', 'It comes from an account of ours.')
     } else if (codes.get(movement.movementId)?.some((code) => payouts.has(code))) {
       nobody(movement, 'unmatched', 'It names a payout, so it may be one that came back.')
@@ -133,7 +138,10 @@ export async function matchCredits(
     const found = await ordersOf(pool, await find(open))
     for (const movement of open) {
       const all = found.get(movement.movementId) ?? []
-      const [one, two] = isOfOpen ? openThen(movement, account, all) : all
+      const [first, two] = isOfOpen ? openThen(movement, account, all) : all
+      const left =
+        find === named && first && !two && (await leftOver(pool, account, movement, first))
+      const one = left || first
       if (one && two) nobody(movement, 'ambiguous', `Several orders fit ${rule}.`)
       else if (one) {
         const deductedMinor = find === named ? deductionOf(account, movement, one, said) : 0n
@@ -177,6 +185,67 @@ export async function matchCredits(
   return matches
 }
 
+/** Tells whether a credit comes from an account of the operator's: one that it names, or another that is a provider. */
+async function ourAccounts(
+  pool: Pool | Tx,
+  account: AccountOfMovements,
+): Promise<(movement: Matched) => boolean> {
+  const named = new Set(ownAccountsOf(account).map(plainAccountNo))
+  const { rows } = await pool.query<{ numbers: string; bank: string }>(
+    `select account_no || ',' || former_numbers as numbers, bank_code as bank
+     from bank_accounts where name <> $1`,
+    [account.name],
+  )
+  const banks = new Map<string, string[]>()
+  for (const { numbers, bank } of rows) {
+    for (const number of numbers.split(',').filter(Boolean).map(plainAccountNo)) {
+      banks.set(number, [...(banks.get(number) ?? []), bank])
+    }
+  }
+  return ({ payerAccountNo, payerBank, currency }) => {
+    const payer = fullAccountNo(payerAccountNo)
+    if (payer === null) return false
+    // Two banks may have given out the same number.
+    const bank = findBank(currency, payerBank ?? '')?.code
+    const ofBanks = banks.get(payer) ?? []
+    return named.has(payer) || ofBanks.some((each) => !bank || each === '' || each === bank)
+  }
+}
+
+/**
+ * The order that an equal payment leaves over. A push may have been taken for the wrong one of two equal lines: what is
+ * credited to the order that this movement names is, by the bank's statement, the payment of another order, which nobody
+ * has paid. Both are worth the same, and what is decided stays, so this movement pays that one.
+ */
+async function leftOver(
+  pool: Pool | Tx,
+  { name }: AccountOfMovements,
+  { movementId, amountMinor }: Matched,
+  named: FoundOrder,
+): Promise<FoundOrder | undefined> {
+  if (named.isPaidAt === null || named.account !== name) return undefined
+  const { rows } = await pool.query<{ movementId: string; text: string }>(
+    `select movement_id as "movementId", text from bank_movements
+     where account = $1 and agent_id = $2 and order_id = $3 and amount = $4 and movement_id <> $5
+       and explained_by = 'payment' limit 2`,
+    [name, named.agentId, named.orderId, amountMinor, movementId],
+  )
+  const [paid, another] = rows
+  if (!paid || another) return undefined
+  const said = await allSaid(pool, name, [paid])
+  const [code, other] = (await codesOf(pool, [paid], said)).get(paid.movementId) ?? []
+  if (code === undefined || other !== undefined || code === named.code) return undefined
+  const expected = (await findByCodes(pool, [code])).filter(
+    (each) => each.account === name && each.payableMinor === named.payableMinor,
+  )
+  const orders = await ordersOf(
+    pool,
+    expected.map((each) => ({ movementId, expected: each })),
+  )
+  const [order, more] = orders.get(movementId) ?? []
+  return order && !more && order.isPaidAt === null ? order : undefined
+}
+
 /** A payment that was recorded by hand and given to an order, and of which the bank has said nothing yet. */
 interface HandAwaited {
   movementId: string
@@ -217,9 +286,13 @@ async function handsAwaited(
       ...[mostDaysFrom(first, holidays), mostDaysFrom(last, holidays)],
     ],
   )
+  const findCodes = await codesIn(
+    pool,
+    rows.map(({ text }) => text),
+  )
   const awaited: HandAwaited[] = []
   for (const row of rows) {
-    if (codesIn([row.text]).length > 0) continue
+    if (findCodes([row.text]).length > 0) continue
     const pays = await orderOfMovement(pool, row)
     if (pays !== null) awaited.push({ ...row, pays })
   }
@@ -232,11 +305,10 @@ function mayBeOne(
   { movementId, amountMinor, bookedOn, payerAccountNo }: Matched,
   { payoutHolidays }: AccountOfMovements,
 ): boolean {
-  const [ours, theirs] = [fullAccountNo(hand.payerAccountNo), fullAccountNo(payerAccountNo)]
   return (
     hand.movementId !== movementId &&
     hand.amountMinor === amountMinor &&
-    (ours === null || theirs === null || ours === theirs) &&
+    !areDifferentAccounts(hand.payerAccountNo, payerAccountNo) &&
     isWithinBankingDay(hand.bookedOn, bookedOn, holidaysIn(payoutHolidays))
   )
 }
@@ -254,17 +326,36 @@ function deductionOf(
   return deductions.find((each) => amountMinor + each === expected.payableMinor) ?? 0n
 }
 
-/** The payment codes in all that the bank says of each movement. */
-function codesOf(
+/** Of what names orders, the bank's statement says most. */
+const bySaying: readonly ReportSource[] = ['statement', 'intraday', 'push', 'hand']
+
+/**
+ * The payment codes in all that the bank says of each movement. A report may have been taken for one of several equal
+ * payments before its own was known, so where reports name different orders, those that say more count.
+ */
+async function codesOf(
+  pool: Pool | Tx,
   movements: readonly Pick<Matched, 'movementId' | 'text'>[],
   said: Said,
-): Map<string, string[]> {
+): Promise<Map<string, string[]>> {
+  const texts = movements.map(({ movementId, text }) => {
+    const reports = said.get(movementId) ?? []
+    const bySource = bySaying.map((source) =>
+      reports
+        .filter((each) => each.source === source)
+        .flatMap((each) => [each.text, ...Object.values(each.ids).filter(isText)]),
+    )
+    return { movementId, bySource: [...bySource, [text]] }
+  })
+  const findCodes = await codesIn(
+    pool,
+    texts.flatMap(({ bySource }) => bySource.flat()),
+  )
   return new Map(
-    movements.map(({ movementId, text }) => {
-      const reports = said.get(movementId) ?? []
-      const ids = reports.flatMap((each) => Object.values(each.ids)).filter(isText)
-      return [movementId, codesIn([text, ...reports.map((each) => each.text), ...ids])]
-    }),
+    texts.map(({ movementId, bySource }) => [
+      movementId,
+      bySource.map(findCodes).find((codes) => codes.length > 0) ?? [],
+    ]),
   )
 }
 
@@ -275,7 +366,7 @@ export async function codesOfMovement(
   movementId: string,
 ): Promise<string[]> {
   const said = await allSaid(pool, account, [{ movementId }])
-  return codesOf([{ movementId, text: '' }], said).get(movementId) ?? []
+  return (await codesOf(pool, [{ movementId, text: '' }], said)).get(movementId) ?? []
 }
 
 /** What of each movement may name a payout of a file. */
@@ -291,25 +382,12 @@ function naming(
     batches: (said.get(movement.movementId) ?? [])
       .flatMap(({ ids }) => [ids.paymentInformationId, ids.messageId])
       .filter(isText),
+    charges: (said.get(movement.movementId) ?? []).map(({ chargesMinor }) => chargesMinor),
   }))
 }
 
 function isReturn(movement: Matched, said: Said): boolean {
   return movement.isReturn || (said.get(movement.movementId) ?? []).some((each) => each.isReturn)
-}
-
-/** The payment codes in texts, as letters or as the 27 digits of a Swiss reference. */
-function codesIn(texts: readonly string[]): string[] {
-  const swiss = texts.flatMap((text) => {
-    const runs = text.replace(/(?<=\d)\s+(?=\d)/g, '').match(/\d{27,}/g) ?? []
-    return runs.flatMap((run) =>
-      Array.from({ length: run.length - 26 }, (_, at) =>
-        codeOfSwissReference(run.slice(at, at + 27)),
-      ),
-    )
-  })
-  const valid = swiss.filter((code) => code !== undefined && isPaymentCode(code))
-  return [...new Set([...findPaymentCodes(texts), ...valid])].filter(isText)
 }
 
 function isText(value: string | null | undefined): value is string {
@@ -529,12 +607,15 @@ export async function matchDebits(
   pool: Pool | Tx,
   account: Pick<BankAccount, 'name'>,
   debits: readonly Matched[],
+  /** Whether a person says that what is more than a payout is the bank's charge for it. */
+  isRestCharge = false,
 ): Promise<Map<string, MovementMatch>> {
   const said = await allSaid(pool, account.name, debits)
   const matches = new Map<string, MovementMatch>()
   const takenBack = new Set<string>()
-  const codes = codesOf(debits, said)
-  const payouts = await matchItemDebits(pool, account.name, naming(debits, codes, said))
+  const codes = await codesOf(pool, debits, said)
+  const named = naming(debits, codes, said)
+  const payouts = await matchItemDebits(pool, account.name, named, isRestCharge)
   for (const debit of debits) {
     const { movementId, amountMinor } = debit
     const payout = payouts.get(movementId)
@@ -548,10 +629,10 @@ export async function matchDebits(
       continue
     }
     const reports = isReturn(debit, said) ? (said.get(movementId) ?? []) : []
-    const named = reports
+    const ids = reports
       .flatMap(({ ids }) => [ids.accountServicerRef, ids.transactionId, ids.uetr, ids.endToEndId])
       .filter(isText)
-    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, named)).filter(
+    const [one, two] = (await namedCredits(pool, account.name, -amountMinor, ids)).filter(
       (each) => !takenBack.has(each.movementId),
     )
     if (one && !two && !one.isDecided) continue

@@ -1,8 +1,8 @@
 import type { Agent } from '../agents/agent.ts'
+import { codesIn } from '../bank-accounts/find-codes.ts'
 import type { Pool } from '../db/pool.ts'
 import { txnId } from '../lib/ids.ts'
 import { minorPerUnit } from '../lib/money.ts'
-import { findPaymentCodes } from '../lib/payment-code.ts'
 import { type FoundOrder, findOrdersById, searchOrders } from '../orders/search-orders.ts'
 import { compareNames } from '../statements/names.ts'
 import { codesOfMovement } from './match-movements.ts'
@@ -58,8 +58,9 @@ async function expectedOrders(
 ): Promise<PossibleOrder[]> {
   const [account = '', movementId = ''] = payment.paymentId.split(':')
   const isMovement = /^[0-9a-f]{32}$/.test(movementId)
+  const texts = [payment.reference ?? '']
   const codes = [
-    ...findPaymentCodes([payment.reference ?? '']),
+    ...(await codesIn(pool, texts))(texts),
     ...(isMovement ? await codesOfMovement(pool, account, movementId) : []),
   ]
   const { rows } = await pool.query<{ agent_id: bigint; order_id: string; is_named: boolean }>(

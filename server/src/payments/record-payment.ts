@@ -1,6 +1,7 @@
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import type { BankMovement } from '../bank-accounts/bank-movement.ts'
 import { findExpected } from '../bank-accounts/expected-deposits.ts'
+import { codesIn } from '../bank-accounts/find-codes.ts'
 import { findMovement } from '../bank-accounts/movement-states.ts'
 import { bankIds, holidaysIn, mostDaysFrom } from '../bank-accounts/pair-reports.ts'
 import {
@@ -16,7 +17,6 @@ import { findOrder } from '../ledger/find-order.ts'
 import { parseTxnId, txnId } from '../lib/ids.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { parseDecimal } from '../lib/money.ts'
-import { findPaymentCodes } from '../lib/payment-code.ts'
 import { fieldProblem, Problem } from '../lib/problem.ts'
 import { type BankIds, type Counterparty, type Day, noIds } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -198,7 +198,7 @@ async function take(
   await lockAccount(tx, account.name)
   await refuseUnconfirmed(tx, account.name)
   await refuseUnknownSlip(tx, slip)
-  const expected = order && (await findExpected(tx, account.name, order))
+  const expected = order && (await findExpected(tx, account, order))
   if (order && !expected) {
     const detail = `${txnId(order.agentId, order.orderId)} is not to be paid at ${account.name}.`
     throw new Problem('invalid_transition', detail)
@@ -231,7 +231,9 @@ async function take(
   if (reference !== null) await refuseReference(tx, plainReference(reference), movementId)
   const isKnown = taken.added === 0
   const isNamed =
-    reference !== null || payer.accountNo !== null || findPaymentCodes([report.text]).length > 0
+    reference !== null ||
+    payer.accountNo !== null ||
+    (await codesIn(tx, [report.text]))([report.text]).length > 0
   if (isKnown && !isNamed) {
     await refuseLikeness(tx, account.name, movementId, payers.get(movementId), payer)
   }

@@ -8,7 +8,7 @@ import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { gather } from '../lib/gather.ts'
 import { parseTxnId } from '../lib/ids.ts'
-import { maxBalanceMinor } from '../lib/money.ts'
+import { maxBalanceMinor, sizeOf } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { type CallWatch, confirm, type Effect, meansUnpaid, settle } from '../payouts/pay-out.ts'
 import { findPayout, whyInDoubt } from '../payouts/payouts.ts'
@@ -102,13 +102,15 @@ export class NoticeTaker {
   ): Promise<({ id: string } & Told)[]> {
     // A notice may be of no interest.
     if (events.length === 0) return []
-    const booked = await this.takeAtOnce(provider, events, body)
+    // A payment without a time of its own is judged by this, however long the rest takes.
+    const receivedAt = this.desk.now()
+    const booked = await this.takeAtOnce(provider, events, body, receivedAt)
     if (booked) return [booked]
     const effects: ({ id: string } & Told)[] = []
     let lost: string | undefined
     const started = performance.now()
     // In the order in which the provider reports them.
-    const kept = await this.keep(provider, events.map(storable), body)
+    const kept = await this.keep(provider, events.map(storable), body, receivedAt)
     for (const [at, recorded] of kept.entries()) {
       const { event, before, receivedAt } = recorded
       const isOver = recorded.kept !== 'nothing' && performance.now() - started > actedOnForMs
@@ -134,13 +136,14 @@ export class NoticeTaker {
     provider: Provider,
     [first, ...others]: ProviderEvent[],
     body: Buffer,
+    receivedAt: Date,
   ): Promise<({ id: string } & Told) | undefined> {
     if (first?.type !== 'payment' || first.byToken || others.length > 0) return undefined
     const event = storable(first)
     if (event.type !== 'payment') return undefined
     const notice = {
       noticeId: randomUUID(),
-      receivedAt: this.desk.now(),
+      receivedAt,
       event: eventText(event),
       body: body.toString('base64'),
     }
@@ -163,10 +166,11 @@ export class NoticeTaker {
     provider: Provider,
     events: ProviderEvent[],
     body: Buffer,
+    receivedAt: Date,
   ): Promise<RecordedEvent[]> {
     const record = (events: NoticeEvent[]) => {
       const notice = { noticeId: randomUUID(), provider: provider.name, body, events }
-      return this.record({ ...notice, receivedAt: this.desk.now() })
+      return this.record({ ...notice, receivedAt })
     }
     const payouts = await findNamedPayouts(
       this.desk.pool,
@@ -332,7 +336,7 @@ async function noPayoutInWords(
 }
 
 /**
- * Books what a provider charges for one of its own orders. What cannot be booked, though the provider may have kept
+ * Books what a provider charges for one of its own orders or, if negative, gives back of earlier charges. What cannot be booked, though the provider may have kept
  * it, stays open until a person has found out what it means and closes it.
  */
 async function takeCost(
@@ -341,7 +345,7 @@ async function takeCost(
   event: ProviderEvent & { type: 'cost' },
 ): Promise<Effect> {
   const { reference, costId, amountMinor } = event
-  if (amountMinor <= 0n || amountMinor > maxBalanceMinor) {
+  if (amountMinor === 0n || sizeOf(amountMinor) > maxBalanceMinor) {
     return { result: 'refused', detail: 'This is not an amount.' }
   }
   const payout = (await findNamedPayouts(desk.pool, [reference])).get(reference)

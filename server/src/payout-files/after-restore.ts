@@ -3,7 +3,7 @@ import {
   findBankAccount,
   readBankAccounts,
 } from '../bank-accounts/bank-account.ts'
-import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
+import { pagesJoined, type StatementPage, withFirstDays } from '../bank-accounts/statement-pages.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
@@ -72,7 +72,9 @@ export async function standingOf(
     if (gap !== undefined) {
       days.add(`Its statements from ${from} to ${to} are needed, and there is none of ${gap} yet.`)
     }
-    for (const debit of await openDebits(db, account, from)) debits.set(debit.movementId, debit)
+    for (const debit of await openDebits(db, account, from, restore.markedAt)) {
+      debits.set(debit.movementId, debit)
+    }
   }
   return {
     account: account.name,
@@ -252,7 +254,7 @@ export async function wholeDays(
     [name, from],
   )
   const localTime = localTimeIn(zone)
-  const joined = pagesJoined(rows)
+  const joined = pagesJoined(withFirstDays(rows))
   const addsUp = ({ from: first, opening, closing, booked }: StatementPage): boolean => {
     const before = opening ?? closingBefore(joined, first)
     return before !== undefined && before + booked === closing
@@ -297,7 +299,12 @@ interface OpenDebit {
  * Debits since a day that keep files back: those that nothing explains, and those that a person has explained although
  * they name a payout that is not paid here, or a payment file that was lost.
  */
-async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promise<OpenDebit[]> {
+async function openDebits(
+  db: Pool | Tx,
+  account: BankAccount,
+  from: Day,
+  restoredAt: Date,
+): Promise<OpenDebit[]> {
   const { rows } = await db.query<Debit>(
     `select m.movement_id, m.amount, m.booked_on, m.state, m.text, ${idsOfReports} as ids
      from bank_movements m where m.account = $1 and m.amount < 0 and m.booked_on >= $2
@@ -308,6 +315,7 @@ async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promi
   const codes = rows.map(codesOf)
   const unpaid = await unpaidHere(db, codes.flat())
   const lost = await lostFiles(db, account.name, rows.flatMap(messageIdsOf))
+  const mayBePaid = lost.size > 0 && (await isAnyWaiting(db, account, restoredAt))
   return rows.flatMap((debit, index): OpenDebit[] => {
     const { movement_id: movementId, amount, booked_on, state } = debit
     const own = codes[index] ?? []
@@ -315,18 +323,76 @@ async function openDebits(db: Pool | Tx, account: BankAccount, from: Day): Promi
     const files = messageIdsOf(debit).filter((each) => lost.has(each))
     if (state === 'booked' && unpaidOnes.length === 0 && files.length === 0) return []
     const what = `The debit of ${decimalText(-amount, account.currency)} on ${booked_on} (movement ${movementId})`
-    const isForPeople = unpaidOnes.every(({ waits }) => !waits)
+    const mayHavePaid = mayBePaid && files.length > 0 && state !== 'booked'
+    const isForPeople = !mayHavePaid && unpaidOnes.every(({ waits }) => !waits)
     const named = unpaidOnes.map(({ txn }) => txn).join(', ')
     const words =
       unpaidOnes.length > 0
         ? `${what} names ${named}, which ${isForPeople ? 'is not paid' : 'waits'} here: make a file of what the bank has debited, and have it approved.`
         : files.length > 0
-          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid.`
+          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid${mayHavePaid ? `, make a file of them ("sluice payout-file draft ${account.name} --movement ${movementId} --withdrawals ..."), and have it approved` : ''}.`
           : own.length > 0
             ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
             : `${what} is not explained yet.`
     return [{ movementId, words, isForPeople }]
   })
+}
+
+/**
+ * Refuses to say that a debit was something else which names a payment file of ours that is lost, while withdrawals wait
+ * that it may have paid.
+ */
+export async function refuseIfOfLostFile(
+  db: Pool | Tx,
+  account: BankAccount,
+  movementId: string,
+  now: Date,
+): Promise<void> {
+  const debit = await findDebit(db, account.name, movementId)
+  if (debit?.state !== 'unexplained') return
+  const [file] = await lostFiles(db, account.name, messageIdsOf(debit))
+  if (file === undefined) return
+  const { rows } = await db.query<{ at: Date | null }>('select max(marked_at) as at from restores')
+  if (!(await isAnyWaiting(db, account, rows[0]?.at ?? now))) return
+  throw new Problem(
+    'invalid_transition',
+    `It is of payment file ${file}, which is not known here: make a file of the withdrawals that it paid, and have it approved.`,
+  )
+}
+
+/** A debit that waits for an explanation, with the lost payment file that it is of. */
+export async function findLostSum(
+  db: Pool | Tx,
+  account: string,
+  movementId: string,
+): Promise<{ amountMinor: bigint; messageId: string } | undefined> {
+  const debit = await findDebit(db, account, movementId)
+  if (debit?.state !== 'unexplained') return undefined
+  const [messageId] = await lostFiles(db, account, messageIdsOf(debit))
+  return messageId === undefined ? undefined : { amountMinor: -debit.amount, messageId }
+}
+
+async function findDebit(
+  db: Pool | Tx,
+  account: string,
+  movementId: string,
+): Promise<Debit | undefined> {
+  const { rows } = await db.query<Debit>(
+    `select m.movement_id, m.amount, m.booked_on, m.state, m.text, ${idsOfReports} as ids
+     from bank_movements m where m.account = $1 and m.movement_id = $2 and m.amount < 0`,
+    [account, movementId],
+  )
+  return rows[0]
+}
+
+/** Whether a withdrawal waits that an account may have paid in time that was lost: it was there before a moment. */
+async function isAnyWaiting(
+  db: Pool | Tx,
+  { currency }: Pick<BankAccount, 'currency'>,
+  before: Date,
+): Promise<boolean> {
+  const waiting = await waitingWithdrawals(db)
+  return waiting.some((each) => each.currency === currency && each.createdAt < before)
 }
 
 /** The message ids of payment files of ours that a debit names. */
@@ -383,13 +449,21 @@ async function unpaidHere(
   return unpaid
 }
 
+interface WaitingWithdrawal {
+  agentId: bigint
+  orderId: string
+  attempt: number
+  currency: string
+  createdAt: Date
+}
+
 /** Withdrawals that nobody has: their codes follow from their ids. */
-async function waitingWithdrawals(
-  db: Pool | Tx,
-): Promise<{ agentId: bigint; orderId: string; attempt: number }[]> {
-  const { rows } = await db.query<{ agentId: bigint; orderId: string; attempt: number }>(
-    `select w.agent_id as "agentId", o."orderId", o.attempt from wallets w cross join lateral (
-       select replace(o.order_id::text, '-', '') as "orderId", o.version as attempt from orders o
+async function waitingWithdrawals(db: Pool | Tx): Promise<WaitingWithdrawal[]> {
+  const { rows } = await db.query<WaitingWithdrawal>(
+    `select w.agent_id as "agentId", o.* from wallets w cross join lateral (
+       select replace(o.order_id::text, '-', '') as "orderId", o.version as attempt, o.currency,
+         o.created_at as "createdAt"
+       from orders o
        where o.agent_id = w.agent_id and o.status = 'WAITING' and o.kind = 'withdraw'
          and o.handed_over_at is null) o`,
   )

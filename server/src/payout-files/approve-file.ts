@@ -52,7 +52,8 @@ export async function approvePayoutFile(
       await lockAccount(tx, named.account)
       const file = await lockFile(tx, named)
       const own = await credentialOf(tx, operator.userId)
-      refuseSamePerson(file, operator, own)
+      const same = whySamePerson(file, operator, own)
+      if (same) throw same
       if (file.state !== 'draft') {
         throw new Problem('already_decided', `The file is ${file.state}: read it again.`)
       }
@@ -108,21 +109,27 @@ export async function approvePayoutFile(
   }
 }
 
-function refuseSamePerson(file: PayoutFile, operator: Operator, { resetBy }: Credential): void {
+/** Why somebody is no second person for a file; undefined if they are. */
+export function whySamePerson(
+  file: Pick<PayoutFile, 'madeBy' | 'makerResetBy'>,
+  operator: Operator,
+  { resetBy }: Credential,
+): Problem | undefined {
   const { userId, role } = operator
   const say = (detail: string) => new Problem('same_person', detail)
-  if (file.madeBy === userId) throw say('You made this file: another person has to approve it.')
+  if (file.madeBy === userId) return say('You made this file: another person has to approve it.')
   if (file.makerResetBy === userId) {
-    throw say('You have reset who made it: somebody else has to approve it.')
+    return say('You have reset who made it: somebody else has to approve it.')
   }
   if (resetBy !== nobody && (resetBy === file.madeBy || resetBy === file.makerResetBy)) {
-    throw say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
+    return say('Who made it, or who reset them, has reset you: somebody else has to approve it.')
   }
   // Anyone with a shell may have typed the command, and a schedule has looked at nothing.
   if (file.madeBy === nobody && role !== 'admin') {
     const detail = 'Nobody signed in to make it: only an admin may approve it.'
-    throw new Problem('not_permitted', detail)
+    return new Problem('not_permitted', detail)
   }
+  return undefined
 }
 
 function isSame(one: string, other: string): boolean {

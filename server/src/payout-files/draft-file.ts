@@ -1,3 +1,4 @@
+import { raiseAlert } from '../alerts/raise-alert.ts'
 import type { BankAccount } from '../bank-accounts/bank-account.ts'
 import { lockAccount } from '../bank-accounts/take-reports.ts'
 import { timeToPass } from '../db/database-time.ts'
@@ -5,17 +6,17 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
-import { newOrderId } from '../lib/ids.ts'
+import { newOrderId, txnId } from '../lib/ids.ts'
 import { lesser } from '../lib/lesser.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Outsider, writeAudit } from '../operators/audit.ts'
 import { credentialOf, nobody } from '../operators/credentials.ts'
 import type { Operator } from '../operators/operator.ts'
-import { type PayoutDesk, waitsForFileOf } from '../payouts/pay-out.ts'
+import { type PayoutDesk, waitsFor } from '../payouts/pay-out.ts'
 import { payoutsAllowed } from '../payouts/payout-approval.ts'
 import { findAgentsToHandOver, findToHandOver } from '../payouts/payouts.ts'
-import { debitedCodes, type NamedDebit } from './after-restore.ts'
+import { debitedCodes, findLostSum, type NamedDebit } from './after-restore.ts'
 import { leftOfDay } from './left-of-day.ts'
 import {
   digestOf,
@@ -34,24 +35,60 @@ import {
 const mostItems = 10_000
 const pageSize = 1_000
 
+/** Withdrawals that nobody has, by the account whose next file is to pay them, the oldest first. */
+export interface WaitingPayouts {
+  forFileOf: ReadonlyMap<string, Order[]>
+  /** Those that nobody can pay as things are, such as after a change of format, and why. */
+  stuck: { order: Order; why: string }[]
+}
+
+/** Looks at each withdrawal that nobody has once, for all accounts. Changes nothing. */
+export async function waitingPayouts(desk: PayoutDesk): Promise<WaitingPayouts> {
+  const forFileOf = new Map<string, Order[]>()
+  const stuck: WaitingPayouts['stuck'] = []
+  for (const order of await notInFiles(desk, null)) {
+    const found = await waitsFor(desk, order)
+    if (!found) continue
+    if ('why' in found) {
+      stuck.push({ order, why: found.why })
+      continue
+    }
+    const own = forFileOf.get(found.fileOf) ?? []
+    forFileOf.set(found.fileOf, own)
+    own.push(order)
+  }
+  return { forFileOf, stuck }
+}
+
 /**
  * Withdrawals that wait for the next file of an account, the oldest first, or all of its currency that nobody has: what
  * the routes were when it paid is not known any more. Changes nothing.
  */
-export async function waitingFor(
+async function waitingFor(
   desk: PayoutDesk,
   account: Pick<BankAccount, 'name' | 'currency'>,
   whateverRoute = false,
 ): Promise<Order[]> {
+  const orders = (await notInFiles(desk, account.name)).filter(
+    ({ currency }) => currency === account.currency,
+  )
+  if (whateverRoute) return orders
+  const waiting: Order[] = []
+  for (const order of orders) {
+    const found = await waitsFor(desk, order)
+    if (found && 'fileOf' in found && found.fileOf === account.name) waiting.push(order)
+  }
+  return waiting
+}
+
+/** Withdrawals that nobody has, that wait for no person or time, and that no open file has, the oldest first. */
+async function notInFiles(desk: PayoutDesk, account: string | null): Promise<Order[]> {
   await desk.providers.freshen()
-  const chosen = await inOpenFiles(desk.pool, account.name)
+  const chosen = await inOpenFiles(desk.pool, account)
   const waiting: Order[] = []
   for (const agentId of await findAgentsToHandOver(desk.pool)) {
     for await (const order of notHandedOver(desk, agentId)) {
-      if (order.currency !== account.currency || chosen.has(order.orderId)) continue
-      if (whateverRoute || (await waitsForFileOf(desk, order)) === account.name) {
-        waiting.push(order)
-      }
+      if (!chosen.has(order.orderId)) waiting.push(order)
     }
   }
   const allowed = await payoutsAllowed(desk, waiting)
@@ -72,15 +109,27 @@ async function* notHandedOver(desk: PayoutDesk, agentId: bigint): AsyncGenerator
   }
 }
 
-/** The orders that other files of an account have, which nobody has paid or dropped yet. */
-async function inOpenFiles(db: Pick<Pool, 'query'>, account: string): Promise<Set<string>> {
+/** The orders that open files have, of one account or of all, which nobody has paid or dropped yet. */
+async function inOpenFiles(db: Pick<Pool, 'query'>, account: string | null): Promise<Set<string>> {
   const { rows } = await db.query<{ order_id: string }>(
-    `select l.order_id from payout_file_lines l
-     where l.account = $1 and l.file_id in (select f.file_id from payout_files f
-       where f.account = $1 and f.state in ('draft', 'approving'))`,
+    `select l.order_id from payout_files f
+     join payout_file_lines l on l.account = f.account and l.file_id = f.file_id
+     where f.state in ('draft', 'approving') and ($1::text is null or f.account = $1)`,
     [account],
   )
   return new Set(rows.map(({ order_id }) => order_id))
+}
+
+interface DraftOptions {
+  alreadyPaid?: boolean
+  cutoff?: Date
+  /** With `alreadyPaid`: what a file has paid that was lost, and was debited in one sum. */
+  lost?: LostSum | undefined
+}
+
+export interface LostSum {
+  movementId: string
+  txnIds: readonly string[]
 }
 
 /**
@@ -92,7 +141,7 @@ export async function draftPayoutFile(
   desk: PayoutDesk,
   account: BankAccount,
   by: Operator | Outsider,
-  { alreadyPaid = false, cutoff }: { alreadyPaid?: boolean; cutoff?: Date } = {},
+  { alreadyPaid = false, cutoff, lost }: DraftOptions = {},
 ): Promise<PayoutFile> {
   const { payoutFormat } = account
   if (account.payout !== 'file' || payoutFormat === null) {
@@ -102,6 +151,7 @@ export async function draftPayoutFile(
   const at = desk.now()
   const debited = await debitedCodes(desk.pool)
   const waiting = (await waitingFor(desk, account, alreadyPaid)).filter((order) => {
+    if (lost) return lost.txnIds.includes(txnId(order.agentId, order.orderId))
     const debit = debitOf(debited, order)
     if (!alreadyPaid) return debit === undefined
     const { isCertain = false } = debit ?? {}
@@ -120,6 +170,7 @@ export async function draftPayoutFile(
           await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
         )
     const orders = within(free, most)
+    if (lost) await refuseOtherSum(tx, account, lost, orders)
     if (orders.length === 0) throw nothingToDraft(account, free.length, most, alreadyPaid)
     const madeBy = by.userId ?? nobody
     const file: PayoutFile = {
@@ -139,6 +190,7 @@ export async function draftPayoutFile(
       makerResetBy: (await credentialOf(tx, madeBy)).resetBy,
       madeAt: at,
       alreadyPaid,
+      debit: lost?.movementId ?? null,
     }
     const lines = orders.map((order, index) => lineOf(file, order, index + 1))
     await tx.query(
@@ -164,8 +216,41 @@ export async function draftPayoutFile(
         digest: digestOf(file, lines),
       },
     })
+    await raiseAlert(tx, {
+      kind: 'approval_waiting',
+      subject: `payout file of ${account.name} by ${madeBy}`,
+      words: `A payout file of ${account.name} was drafted, and waits for a second person under Payout files.`,
+      // What nobody signed in to make is for admins alone.
+      to: { roles: madeBy === nobody ? ['admin'] : ['admin', 'operator'], except: madeBy },
+      at,
+    })
     return file
   })
+}
+
+/** Refuses unless these are all withdrawals that were named, and make up the debit of a lost file. */
+async function refuseOtherSum(
+  tx: Tx,
+  { name, currency }: BankAccount,
+  { movementId, txnIds }: LostSum,
+  orders: readonly Order[],
+): Promise<void> {
+  const sum = await findLostSum(tx, name, movementId)
+  if (!sum) {
+    const detail = `${name} has no debit ${movementId} of a lost payment file that waits for an explanation.`
+    throw new Problem('invalid_transition', detail)
+  }
+  const known = new Set(orders.map(({ agentId, orderId }) => txnId(agentId, orderId)))
+  const missing = txnIds.find((each) => !known.has(each))
+  if (missing !== undefined) {
+    throw new Problem('invalid_transition', `${missing} does not wait here, or no more.`)
+  }
+  if (sumOf(orders) === sum.amountMinor) return
+  const words = [sumOf(orders), sum.amountMinor].map((each) => decimalText(each, currency))
+  throw new Problem(
+    'invalid_transition',
+    `They add up to ${words[0]}, and the debit is of ${words[1]} ${currency}: what was lost has to be created again first.`,
+  )
 }
 
 function nothingToDraft(

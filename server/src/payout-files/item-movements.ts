@@ -22,11 +22,13 @@ export interface NamingMovement {
   codes: readonly string[]
   /** The bank's ids of the batch or message that it belongs to. */
   batches: readonly string[]
+  /** What the bank says that it charged with it. */
+  charges: readonly bigint[]
 }
 
 /** The items that a movement pays or gives back, or in words why that is for a person. */
 export type ItemMatch =
-  | { references: string[]; detail: string }
+  | { references: string[]; detail: string; chargesMinor?: bigint }
   | { fault: string; isAlarm: boolean }
 
 /** How many files are looked at for a debit of a whole file that names none. */
@@ -37,6 +39,8 @@ export async function matchItemDebits(
   db: Pool | Tx,
   account: string,
   debits: readonly NamingMovement[],
+  /** Whether a person says that what is more than the payout is the bank's charge for it. */
+  isRestCharge = false,
 ): Promise<Map<string, ItemMatch>> {
   const matches = new Map<string, ItemMatch>()
   const items = await itemsNamed(db, account, debits)
@@ -56,15 +60,18 @@ export async function matchItemDebits(
       const fault = `paid_twice: the bank has debited payout ${reference} before, by movement ${before}.`
       const isPart = sums.has(before)
       matches.set(debit.movementId, isPart ? partOf(reference, before) : { fault, isAlarm: true })
-    } else if (amountMinor !== -debit.amountMinor) {
+      continue
+    }
+    const rest = -debit.amountMinor - amountMinor
+    const isCharge = rest > 0n && (isRestCharge || debit.charges.includes(rest))
+    if (rest !== 0n && !isCharge) {
       const fault = `amount_differs: it names payout ${reference}, which is of ${amountMinor} in minor units.`
       matches.set(debit.movementId, { fault, isAlarm: false })
     } else {
       taken.set(reference, debit.movementId)
-      matches.set(debit.movementId, {
-        references: [reference],
-        detail: `It is payout ${reference}.`,
-      })
+      const more = rest === 0n ? '' : ', with what the bank charges for it'
+      const detail = `It is payout ${reference}${more}.`
+      matches.set(debit.movementId, { references: [reference], detail, chargesMinor: rest })
     }
   }
   for (const debit of debits) {
@@ -153,6 +160,8 @@ async function matchBatch(
   account: string,
   { movementId, amountMinor, bookedOn, batches }: NamingMovement,
 ): Promise<ItemMatch | undefined> {
+  const lost = await matchLostFile(db, account, movementId)
+  if (lost) return lost
   const { rows } = await db.query<{
     file_id: string
     named: boolean
@@ -191,6 +200,28 @@ async function matchBatch(
   )
   const references = items.map(({ reference }) => reference)
   return { references, detail: `It is payout file ${one.file_id}.` }
+}
+
+/** A debit of which two people said what it paid: all of that, once it is handed over. */
+async function matchLostFile(
+  db: Pool | Tx,
+  account: string,
+  movementId: string,
+): Promise<ItemMatch | undefined> {
+  const { rows } = await db.query<{ file_id: string; references: string[] }>(
+    `select f.file_id, array_agg(i.reference) as references from payout_files f
+     join payout_items i on i.account = f.account and i.file_id = f.file_id
+     where f.account = $1 and f.debit = $2 and f.state = 'approving'
+     group by f.file_id having bool_and(i.reference is not null)`,
+    [account, movementId],
+  )
+  const [file] = rows
+  return (
+    file && {
+      references: file.references,
+      detail: `It is what payout file ${file.file_id} says.`,
+    }
+  )
 }
 
 /**
@@ -284,6 +315,22 @@ export async function settleMovement(
   const strays = await neverHad(desk.pool, account, movementId)
   if (contradicted.length + strays.length === 0) return
   await alarmOfPaid(desk, account, movementId, contradicted.sort(), strays)
+}
+
+/** The order of the one payout that a movement debits, together with what the bank charges for it. */
+export async function payoutOf(
+  pool: Pool,
+  account: string,
+  movementId: string,
+): Promise<{ agentId: bigint; orderId: string }> {
+  const { rows } = await pool.query<{ agentId: bigint; orderId: string }>(
+    `select agent_id as "agentId", order_id as "orderId" from payout_items
+     where account = $1 and debited_by = $2`,
+    [account, movementId],
+  )
+  const [one, two] = rows
+  if (!one || two) throw new Error(`movement ${movementId} of ${account} is not one payout`)
+  return one
 }
 
 /** The files of which a movement debits payouts although nobody has had their bytes. */

@@ -43,6 +43,8 @@ export interface PayoutFile {
   madeAt: Date
   /** The bank has debited its payouts before they were known here: it is never sealed. */
   alreadyPaid: boolean
+  /** The movement by which the bank debited all of it in one sum that names none of them, as two people say. */
+  debit: string | null
 }
 
 export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
@@ -62,6 +64,7 @@ export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
   makerResetBy: ['maker_reset_by', 'bigint'],
   madeAt: ['made_at', 'timestamptz'],
   alreadyPaid: ['already_paid', 'boolean'],
+  debit: ['debit', 'uuid', 'null'],
 })
 
 /** A withdrawal that a draft chose. */
@@ -171,12 +174,13 @@ type Named = Pick<PayoutFile, 'account' | 'fileId'>
 /** Identifies what is approved: from which account in which format how much goes to whom. */
 export function digestOf(file: PayoutFile, lines: readonly PayoutLine[]): string {
   const { account, fileId, round, format, debtorName, debtorAccountNo, debtorBank, currency } = file
-  const { characters } = file
+  const { characters, debit } = file
   const text = JSON.stringify([
     [
       ...[account, fileId, round, format, debtorName, debtorAccountNo, debtorBank, currency],
       // The digests of files from before there was a choice stay what they were.
       ...(characters === 'format' ? [] : [characters]),
+      ...(debit === null ? [] : [debit]),
     ],
     ...lines.map((line) => [
       txnId(line.agentId, line.orderId),
@@ -346,4 +350,25 @@ export async function readSeal(
     [account, fileId, round],
   )
   return rows[0]
+}
+
+/** The files that wait for approval, the newest first. */
+export async function readPayoutDrafts(db: Pool | Tx, limit: number): Promise<PayoutFile[]> {
+  const { rows } = await db.query<PayoutFile>(
+    `select ${fileColumns.select('f')} from payout_files f where state = 'draft'
+     order by made_at desc limit $1`,
+    [limit],
+  )
+  return rows
+}
+
+/** The drafts of which nothing is handed over yet, made before a moment. */
+export async function readOldDrafts(db: Pool | Tx, before: Date): Promise<PayoutFile[]> {
+  const { rows } = await db.query<PayoutFile>({
+    name: 'old-drafts',
+    text: `select ${fileColumns.select('f')} from payout_files f
+     where state = 'draft' and round = 1 and made_at < $1 order by made_at limit 50`,
+    values: [before],
+  })
+  return rows
 }

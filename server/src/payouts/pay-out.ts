@@ -7,9 +7,10 @@ import { whyNotToSend } from '../ledger/open-items.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
 import type { PayoutState } from '../ledger/payout-state.ts'
 import { callWithin, NoAnswer } from '../lib/call-within.ts'
+import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Payout, PayoutOutcome, Provider } from '../providers/provider.ts'
-import { isHeld, isStopped, isStoppedByPeople } from '../routing/stops.ts'
+import { isHeld, isStopped } from '../routing/stops.ts'
 import type { Desk } from '../teller/desk.ts'
 import { itemWords } from './item-words.ts'
 import { mayPayOut } from './payout-approval.ts'
@@ -95,27 +96,35 @@ export async function routePayout(
   return undefined
 }
 
-/**
- * The name of the account by whose next file a withdrawal is to be paid, if it waits for one. It may wait for a person
- * or a time as well. Changes nothing.
- */
-export async function waitsForFileOf(desk: PayoutDesk, order: Order): Promise<string | undefined> {
+/** What a withdrawal that nobody has waits for: the next file of an account, or that somebody can pay it at all. */
+export type WaitsFor = { fileOf: string } | { why: string } | undefined
+
+/** Says so, as the routes are now. It may wait for a person or a time as well. Changes nothing. */
+export async function waitsFor(desk: PayoutDesk, order: Order): Promise<WaitsFor> {
+  if (order.handedOverAt !== null) return undefined
   const candidates = await desk.providers.candidates({ ...order, direction: 'withdraw' })
-  const first = ableToPay(candidates, order).find(
-    (each) => each.paysByFile || each.isReadyFor?.(moneyOf(order)) !== false,
-  )
-  if (!first?.paysByFile || order.handedOverAt !== null) return undefined
-  return first.name
+  const able = ableToPay(candidates, order)
+  const [candidate] = candidates
+  if (!candidate) return { why: 'No provider that is on takes it.' }
+  if (able.length === 0) return { why: `${candidate.name}: ${whyUnable(candidate, order)}` }
+  const first = able.find((each) => each.paysByFile || each.isReadyFor?.(moneyOf(order)) !== false)
+  return first?.paysByFile ? { fileOf: first.name } : undefined
 }
 
 /** The providers that can pay the order's amount to its payee. */
 function ableToPay(candidates: readonly Provider[], order: Order): Provider[] {
+  return candidates.filter((each) => whyUnable(each, order) === null)
+}
+
+/** Why a provider cannot pay an order, in words. */
+function whyUnable(provider: Provider, order: Order): string | null {
   const { payee, currency, amountMinor, extraParams } = moneyOf(order)
-  return candidates.filter(
-    (each) =>
-      (each.payeeFault?.(payee, currency, amountMinor, extraParams) ?? null) === null &&
-      amountMinor <= (each.mostPerPayoutMinor ?? amountMinor),
-  )
+  const fault = provider.payeeFault?.(payee, currency, amountMinor, extraParams) ?? null
+  if (fault !== null) return fault
+  const most = provider.mostPerPayoutMinor ?? amountMinor
+  return amountMinor > most
+    ? `It pays at most ${decimalText(most, order.currency)} ${order.currency} at once.`
+    : null
 }
 
 /** Whether a provider that a withdrawal was routed to earlier is still eligible for it, and ready. */
@@ -152,9 +161,7 @@ export async function handOver(
   const { agentId, orderId } = order
   // Every hand-over passes here, so none goes out that waits for a second person, after a stop or after a restore.
   if (!isDebited) {
-    if (!(await mayPayOut(desk, order)) || (await isStoppedByPeople(desk.pool, agentId)))
-      return undefined
-    if (await isHeld(desk.pool)) return undefined
+    if (!(await mayPayOut(desk, order)) || (await isStopped(desk.pool, agentId))) return undefined
     if ((await whyRestoreHolds(desk.pool, order)) !== undefined) return undefined
   }
   const refused = insteadOf && (await take(desk, insteadOf, insteadOf, goingOnMs))

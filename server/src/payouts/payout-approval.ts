@@ -1,8 +1,8 @@
 import { findAgentById } from '../agents/find-agent.ts'
 import { type ApprovalRule, judge } from '../approvals/approval-rules.ts'
-import { type Proposal, type ProposedAction, propose } from '../approvals/proposal.ts'
+import { type Person, type Proposal, type ProposedAction, propose } from '../approvals/proposal.ts'
 import { inTransaction } from '../db/in-transaction.ts'
-import { sqlState } from '../db/pool.ts'
+import { type Pool, sqlState } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import type { LimitCheck } from '../ledger/limits.ts'
 import { txnId } from '../lib/ids.ts'
@@ -85,8 +85,9 @@ async function readSaid(
 ): Promise<Said[]> {
   const { rows } = await pool.query<
     SaidRow & { [P in keyof ApprovalRule]: ApprovalRule[P] | null }
-  >(
-    `select replace(o.order_id::text, '-', '') as "orderId", c.outcome, c.words,
+  >({
+    name: 'payouts-said',
+    text: `select replace(o.order_id::text, '-', '') as "orderId", c.outcome, c.words,
        c.wait_until as "waitUntil", p.proposal_id is not null as "isProposed", d.verdict, d.reason,
        r.action, r.agent_id as "agentId", r.currency, r.needs_two as "needsTwo",
        r.above as "aboveMinor", r.admin_only as "adminOnly"
@@ -95,8 +96,8 @@ async function readSaid(
      left join proposals p on p.proposal_id = o.order_id
      left join proposal_decisions d on d.proposal_id = o.order_id
      left join approval_rules r on r.action = 'pay_out'`,
-    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
-  )
+    values: [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
+  })
   // Each order has a row for each rule.
   const first = new Map(rows.map((row) => [row.orderId, row]))
   const rules = rows
@@ -135,8 +136,7 @@ async function proposePayout(
   why: string | null,
 ): Promise<void> {
   const at = desk.now()
-  const agent = await findAgentById(desk.pool, order.agentId)
-  const person = { userId: null, email: `agent ${agent?.appId ?? order.agentId}`, ip: null }
+  const person = (await whoRefunds(desk.pool, order)) ?? (await agentOf(desk.pool, order))
   const options = { proposalId: order.orderId, expiresAt: new Date(at.getTime() + waitsMs) }
   try {
     await inTransaction(desk.pool, (tx) =>
@@ -146,6 +146,25 @@ async function proposePayout(
     // Another process has made it.
     if (sqlState(error) !== '23505') throw error
   }
+}
+
+async function agentOf(pool: Pool, { agentId }: Order): Promise<Person> {
+  const agent = await findAgentById(pool, agentId)
+  return { userId: null, email: `agent ${agent?.appId ?? agentId}`, ip: null }
+}
+
+/** Who asked for a refund in the console: they have caused its payout, so they do not approve it. */
+async function whoRefunds(pool: Pool, order: Order): Promise<Person | undefined> {
+  const { agentId, refundOf, refId, createdAt } = order
+  if (refundOf === null) return undefined
+  const { rows } = await pool.query<Person>(
+    `select user_id as "userId", email, session_id as "sessionId", ip from audit_log
+     where subject_kind = 'order' and subject_id = $1 and action = 'refund_order'
+       and outcome = 'asked' and before ->> 'ref_id' = $2 and at <= $3
+     order by audit_id desc limit 1`,
+    [txnId(agentId, refundOf), refId, createdAt],
+  )
+  return rows[0]
 }
 
 /** A withdrawal as who approves it sees it. */

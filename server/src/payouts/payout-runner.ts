@@ -89,9 +89,14 @@ export class PayoutRunner {
 
   /** Looks for questions that have come due, and for withdrawals that no process has handed over. */
   async poll(): Promise<'done'> {
-    await Promise.all(this.desk.providers.all.map(({ name }) => this.askDue(name)))
-    if (performance.now() - this.strandedAtMs >= strandedEveryMs) await this.askStranded()
-    await this.sweep.look()
+    const isDue = performance.now() - this.strandedAtMs >= strandedEveryMs
+    const steps = [
+      ...this.desk.providers.all.map(({ name }) => this.askDue(name)),
+      ...(isDue ? [this.askStranded()] : []),
+      this.sweep.look(),
+    ]
+    // One that fails keeps none of the others from running.
+    await Promise.all(steps.map((step) => step.catch(this.onError)))
     return 'done'
   }
 

@@ -143,12 +143,13 @@ export async function claimPayout(
   at: Date | null,
   leaseMs: number,
 ): Promise<PayoutAttempt | undefined> {
-  const { rows } = await pool.query<PayoutAttempt>(
-    `update payouts p set state = $5, asks = $6, turn = turn + 1, unsent = false,
+  const { rows } = await pool.query<PayoutAttempt>({
+    name: 'claim-payout',
+    text: `update payouts p set state = $5, asks = $6, turn = turn + 1, unsent = false,
        ask_at = ${databaseTime('$7')} + $8 * interval '1 millisecond'
      where agent_id = $1 and order_id = $2 and attempt = $3 and turn = $4 and ask_at is not null
      returning ${selected}`,
-    [
+    values: [
       payout.agentId,
       payout.orderId,
       payout.attempt,
@@ -158,7 +159,7 @@ export async function claimPayout(
       at,
       leaseMs,
     ],
-  )
+  })
   return rows[0]
 }
 
@@ -215,15 +216,16 @@ export async function savePayout(
   what: KnownOfPayout,
   at: Date | null,
 ): Promise<void> {
-  await pool.query(
-    `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
+  await pool.query({
+    name: 'save-payout',
+    text: `update payouts set state = $4, turn = turn + 1, said = coalesce($6, said),
        ask_at = ${databaseTime('$9')} + $5::double precision * interval '1 millisecond',
        evidence = coalesce($7::text, evidence), unsent = $10
      where agent_id = $1 and order_id = $2 and attempt = $3
        and (ask_at is not null or (state = 'paid' and $4 = 'returned')
          or (state in ('rejected', 'cancelled') and $4 = 'paid' and $7::text is not null))
        and ($5::double precision is null or turn = $8)`,
-    [
+    values: [
       payout.agentId,
       payout.orderId,
       payout.attempt,
@@ -236,7 +238,7 @@ export async function savePayout(
       at,
       what.unsent ?? false,
     ],
-  )
+  })
 }
 
 export async function findPayout(
@@ -245,10 +247,11 @@ export async function findPayout(
   provider: string,
   reference: string,
 ): Promise<PayoutAttempt | undefined> {
-  const { rows } = await pool.query<PayoutAttempt>(
-    `select ${selected} from payouts p where agent_id = $1 and provider = $2 and reference = $3`,
-    [agentId, provider, reference],
-  )
+  const { rows } = await pool.query<PayoutAttempt>({
+    name: 'find-payout',
+    text: `select ${selected} from payouts p where agent_id = $1 and provider = $2 and reference = $3`,
+    values: [agentId, provider, reference],
+  })
   return rows[0]
 }
 

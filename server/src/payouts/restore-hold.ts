@@ -140,9 +140,11 @@ export async function isFromBeforeRestore(
   db: Pool | Tx,
   { createdAt }: Pick<Order, 'createdAt'>,
 ): Promise<boolean> {
-  const { rows } = await db.query('select 1 from restores where marked_at >= $1 limit 1', [
-    createdAt,
-  ])
+  const { rows } = await db.query({
+    name: 'before-restore',
+    text: 'select 1 from restores where marked_at >= $1 limit 1',
+    values: [createdAt],
+  })
   return rows.length > 0
 }
 

@@ -26,15 +26,16 @@ export async function whyRestoreHolds(
   { kind, currency, createdAt }: Pick<Order, 'kind' | 'currency' | 'createdAt'>,
 ): Promise<string | undefined> {
   if (kind !== 'withdraw') return undefined
+  const { rows: restores } = await db.query<{ restore_id: string }>({
+    name: 'restores-since',
+    text: 'select restore_id from restores where marked_at >= $1',
+    values: [createdAt],
+  })
+  if (restores.length === 0) return undefined
   const hold = await openHold(db)
   if (hold && hold.markedAt >= createdAt) {
     return 'The database was restored from a backup, and a provider may have paid it since: it waits until that is known.'
   }
-  const { rows: restores } = await db.query<{ restore_id: string }>(
-    'select restore_id from restores where marked_at >= $1',
-    [createdAt],
-  )
-  if (restores.length === 0) return undefined
   const ids = restores.map(({ restore_id }) => restore_id)
   const { rows: releases } = await db.query<{ account: string; restore_id: string }>(
     'select account, restore_id from payout_lock_releases where restore_id = any($1::uuid[])',

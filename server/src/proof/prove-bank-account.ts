@@ -74,6 +74,15 @@ export async function readAccountSides(
        from moved m join payment_claims c on c.payment_id = m.payment_id
        left join payments p on p.agent_id = c.agent_id and p.payment_id = c.payment_id
        where m.deducted > 0
+       union all
+       -- What the bank charged for a payout. Archived: it was booked.
+       select case when o.order_id is null then case when m.state = 'booked' then -m.deducted else 0 end
+         else (select -coalesce(sum(j.clearing_change), 0) from journal j
+           where j.agent_id = i.agent_id and j.clearing_at = $1
+             and j.once_key = 'cost:' || $1 || ':deduction:' || replace(m.movement_id::text, '-', '')) end
+       from moved m join payout_items i on i.account = $1 and i.debited_by = m.movement_id
+       left join orders o on o.agent_id = i.agent_id and o.order_id = i.order_id
+       where m.deducted > 0 and m.amount < 0
      ), written as (
        select clearing_change, once_key like 'write-off:movement:%'
          or once_key like 'write-off:batch:%' as is_of_movement
@@ -207,7 +216,7 @@ async function provePayoutsAreInFiles(tx: ProofTx, name: string): Promise<void> 
   ensure(rows.length === 0, () => `payout ${rows[0]?.reference} of ${name} is in no payout file`)
   const { rows: apart } = await tx.query<{ movement_id: string }>(
     `select m.movement_id from bank_movements m
-     where m.account = $1 and m.explained_by in ('payout', 'payout_returned') and abs(m.amount) <> (
+     where m.account = $1 and m.explained_by in ('payout', 'payout_returned') and abs(m.amount + m.deducted) <> (
        select coalesce(sum(i.amount), 0) from payout_items i where i.account = m.account
          and m.movement_id = case m.explained_by when 'payout' then i.debited_by else i.returned_by end)
      limit 1`,

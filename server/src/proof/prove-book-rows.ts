@@ -1,9 +1,11 @@
 import { type Accounts, accountNames } from '../ledger/accounts.ts'
+import { archivedSeq } from '../ledger/archived.ts'
 import { bookEvents, type JournalRow, type Payment, type UnmatchedPayment } from '../ledger/book.ts'
-import { journalColumns, unmatchedColumns } from '../ledger/book-columns.ts'
+import { unmatchedColumns } from '../ledger/book-columns.ts'
 import { houseBook, isHouse, providerOfPayment } from '../ledger/house.ts'
 import { ensure, ensureSame, type ProofTx, type ProvedAgent } from './proof-failure.ts'
 import { paymentIdIn, readPaymentsOf } from './prove-payments.ts'
+import { keyOf, readRowsByKey } from './rows-by-key.ts'
 
 /**
  * Proves the rows that belong to no order: each moves what its payment, or its counterpart in the other
@@ -20,13 +22,17 @@ export async function proveBookRows(
     ? await readUnmatchedOf(tx, rows)
     : await readPaymentsOf(tx, agent.agentId, rows)
   const counterparts = await readCounterparts(tx, agent, rows)
+  const passedOn: { row: JournalRow; where: string }[] = []
   for (const row of rows) {
     const where = `journal row ${row.seq} (${row.event})`
     if (row.event === 'swept') proveSweep(agent, row, where, counterparts)
     else if (row.event === 'written_off') proveWriteOff(agent, row, where)
     else if (row.event === 'adjustment' && row.onceKey?.startsWith('adjustment:')) {
       const { available } = row.change
-      proveLegs(row, where, { available, adjustments: -available })
+      // What the house passes on to the agent is of an open item: proveBooked lays it beside that.
+      const other = row.change.transfers === 0n ? 'adjustments' : 'transfers'
+      proveLegs(row, where, { available, [other]: -available })
+      if (other === 'transfers') passedOn.push({ row, where })
     } else {
       const id = paymentIdIn(row)
       ensure(id !== undefined, () => `${where} is by ${row.onceKey}, which names no payment`)
@@ -35,6 +41,25 @@ export async function proveBookRows(
       if ('reference' in payment) proveUnmatchedRow(row, where, payment)
       else provePaymentRow(row, where, payment)
     }
+  }
+  await proveOfItems(tx, agent, passedOn)
+}
+
+/** Proves that what the house passed on is of an open item; its order may be archived, and the item with it. */
+async function proveOfItems(
+  tx: ProofTx,
+  { agentId }: ProvedAgent,
+  rows: readonly { row: JournalRow; where: string }[],
+): Promise<void> {
+  if (rows.length === 0 || (await archivedSeq(tx, agentId)) > 0n) return
+  const idOf = ({ onceKey }: JournalRow) => (onceKey ?? '').replace(/^adjustment:|-back$/g, '')
+  const { rows: items } = await tx.query<{ item_id: string }>(
+    'select item_id from open_items where agent_id = $1 and item_id = any($2::text[])',
+    [agentId, rows.map(({ row }) => idOf(row))],
+  )
+  const known = new Set(items.map(({ item_id }) => item_id))
+  for (const { row, where } of rows) {
+    ensure(known.has(idOf(row)), () => `${where} is by ${row.onceKey}, which is no open item`)
   }
 }
 
@@ -148,7 +173,8 @@ function proveWriteOff({ agentId }: ProvedAgent, row: JournalRow, where: string)
     () => `${where} is by ${row.onceKey}, which names nothing that counts once`,
   )
   const { clearing } = row.change
-  proveLegs(row, where, { differences: -clearing, clearing }, { costs: -clearing, clearing })
+  const accounts = ['differences', 'costs', 'transfers'] as const
+  proveLegs(row, where, ...accounts.map((name) => ({ [name]: -clearing, clearing })))
 }
 
 const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/
@@ -165,10 +191,8 @@ function counterpartOf(
     : { agentId: BigInt(named), onceKey: `sweep:${day}` }
 }
 
-const keyOf = (agentId: bigint, onceKey: string | null) => `${agentId} ${onceKey}`
-
 /** The rows of other books that the sweeps belong to; null for one that was archived. */
-async function readCounterparts(
+function readCounterparts(
   tx: ProofTx,
   agent: ProvedAgent,
   journal: readonly JournalRow[],
@@ -176,26 +200,7 @@ async function readCounterparts(
   const named = journal.flatMap((row) =>
     row.event === 'swept' ? (counterpartOf(agent, row) ?? []) : [],
   )
-  if (named.length === 0) return new Map()
-  const keys = [named.map(({ agentId }) => agentId), named.map(({ onceKey }) => onceKey)]
-  const { rows: archived } = await tx.query<{ agent_id: bigint; once_key: string }>(
-    `select a.agent_id, a.once_key from archived_keys a
-     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
-       on a.agent_id = k.agent_id and a.once_key = k.once_key`,
-    keys,
-  )
-  const { rows } = await tx.query(
-    `select ${journalColumns.select('j')} from journal j
-     join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
-       on j.agent_id = k.agent_id and j.once_key = k.once_key`,
-    keys,
-  )
-  return new Map<string, JournalRow | null>([
-    ...archived.map((row) => [keyOf(row.agent_id, row.once_key), null] as const),
-    ...rows
-      .map(journalColumns.fromRow)
-      .map((row) => [keyOf(row.agentId, row.onceKey), row] as const),
-  ])
+  return readRowsByKey(tx, named)
 }
 
 /** Proves that what left one book for the other arrived there. */

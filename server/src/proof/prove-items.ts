@@ -1,9 +1,13 @@
+import type { Accounts } from '../ledger/accounts.ts'
 import type { JournalRow, Order } from '../ledger/book.ts'
 import { itemColumns } from '../ledger/book-columns.ts'
+import { itemRowsOf } from '../ledger/decide-item.ts'
+import { houseBook } from '../ledger/house.ts'
 import type { FoundItem } from '../ledger/open-items.ts'
 import { txnId } from '../lib/ids.ts'
 import { ensure, ensureSame, type ProofTx, statusOf } from './proof-failure.ts'
 import type { PayoutFact } from './prove-hand-overs.ts'
+import { keyOf, readRowsByKey } from './rows-by-key.ts'
 
 export type ItemFact = Omit<FoundItem, 'assignee'>
 
@@ -15,7 +19,7 @@ export async function readItems(
 ): Promise<ItemFact[]> {
   const { rows } = await tx.query<ItemFact>(
     `select ${itemColumns.select('i')}, i.closed_at as "closedAt", i.resolution, i.closed_by as "closedBy",
-       i.evidence, i.reopened_at as "reopenedAt"
+       i.evidence, i.booked_as as "bookedAs", i.reopened_at as "reopenedAt"
      from open_items i where i.agent_id = $1 and i.order_id = any($2) order by i.item_id`,
     [agentId, orderIds],
   )
@@ -99,6 +103,44 @@ export async function proveClosings(tx: ProofTx, items: readonly ItemFact[]): Pr
       () =>
         `open item ${itemId} is said to be closed by ${closedBy}, but the audit log says otherwise`,
     )
+  }
+}
+
+/**
+ * Proves that the money of items is booked as they say: the house bears it, or the agent does, or all that was booked is
+ * booked back. Rows of the agent may be archived; those of the house never are.
+ */
+export async function proveBooked(tx: ProofTx, items: readonly ItemFact[]): Promise<void> {
+  const ofMoney = items.filter(({ kind }) => kind === 'paid_after_failed' || kind === 'paid_twice')
+  const namesOf = (item: ItemFact) => itemRowsOf({ ...item, houseId: houseBook(item.currency) })
+  const named = ofMoney.flatMap((item) => Object.values(namesOf(item)))
+  const rows = await readRowsByKey(tx, named)
+  for (const item of ofMoney) {
+    const { amountMinor, provider, bookedAs } = item
+    const name = `open item ${item.itemId}`
+    const keys = namesOf(item)
+    const rowOf = (which: keyof typeof keys) =>
+      rows.get(keyOf(keys[which].agentId, keys[which].onceKey))
+    const before = rowOf('lostBefore')
+    const house = [before?.clearingAt === provider ? before : rowOf('lost'), rowOf('lostBack')]
+    const agent = [rowOf('charged'), rowOf('chargedBack')]
+    const sum = (of: keyof Accounts, ...all: typeof house) =>
+      all.reduce((total, row) => total + (row?.change[of] ?? 0n), 0n)
+    const isArchived = agent.includes(null)
+    const isCharged = bookedAs === 'charge_agent'
+    const isLost = bookedAs === 'write_off'
+    // Under its id people may have booked by hand what is booked by no item.
+    if (bookedAs === null) {
+      ensureSame(name, 'what is passed on to the agent', sum('transfers', ...house), 0n)
+      continue
+    }
+    const left = isCharged || isLost ? amountMinor : 0n
+    ensureSame(name, 'what left its provider', sum('clearing', ...house), left)
+    if (isArchived) continue
+    const paid = -sum('available', ...agent)
+    ensureSame(name, 'what the agent was charged', paid, isCharged ? amountMinor : 0n)
+    const lost = -sum('differences', ...house) - sum('adjustments', ...agent)
+    ensureSame(name, 'what the house has lost', lost, isLost ? amountMinor : 0n)
   }
 }
 

@@ -76,7 +76,11 @@ export async function proveMovementPage(
   }
   await proveDeductions(
     tx,
-    rows.filter((row) => row.deducted !== 0n),
+    rows.filter((row) => row.deducted !== 0n && row.amount > 0n),
+  )
+  await proveCharges(
+    tx,
+    rows.filter((row) => row.deducted !== 0n && row.amount < 0n && row.state === 'booked'),
   )
   await proveExplained(
     tx,
@@ -143,6 +147,42 @@ async function proveDeductions(tx: ProofTx, rows: readonly MovementRow[]): Promi
     ensureSame(where, 'payment with its deduction', row.amount + row.deducted, payable)
     if (row.state !== 'booked') continue
     ensureSame(`the deduction of ${where}`, 'cost', charged.get(keyOf(row)), -row.deducted)
+  }
+}
+
+/** Proves that what the bank charged for a payout is a cost of its order. */
+async function proveCharges(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const { rows: items } = await tx.query<{
+    account: string
+    debited_by: string
+    agent_id: bigint
+    order_id: string
+  }>(
+    `select i.account, i.debited_by, i.agent_id, i.order_id from payout_items i
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on i.account = k.account and i.debited_by = k.movement_id`,
+    [rows.map(({ account }) => account), rows.map(({ movement_id }) => movement_id)],
+  )
+  const { rows: costs } = await tx.query<{ order_id: string; once_key: string; cost: bigint }>(
+    `select o.order_id, k.once_key, coalesce(sum(j.costs_change), 0)::bigint as cost from orders o
+     join unnest($1::bigint[], $2::uuid[], $3::text[]) k(agent_id, order_id, once_key)
+       on o.agent_id = k.agent_id and o.order_id = k.order_id
+     left join journal j on j.agent_id = o.agent_id and j.order_id = o.order_id
+       and j.once_key = k.once_key
+     group by o.order_id, k.once_key`,
+    [
+      items.map(({ agent_id }) => agent_id),
+      items.map(({ order_id }) => order_id),
+      items.map(({ account, debited_by }) => `cost:${account}:deduction:${debited_by}`),
+    ],
+  )
+  const charged = new Map(costs.map(({ once_key, cost }) => [once_key, cost]))
+  for (const { account, movement_id, deducted } of rows) {
+    const cost = charged.get(`cost:${account}:deduction:${movement_id}`)
+    // The order may be archived, with its cost.
+    if (cost === undefined) continue
+    ensureSame(`the charge of bank movement ${account}:${movement_id}`, 'cost', cost, -deducted)
   }
 }
 

@@ -30,6 +30,7 @@ import { type CallbackRow, proveCallback } from './prove-callback.ts'
 import { type PayoutFact, proveHandOvers } from './prove-hand-overs.ts'
 import {
   type ItemFact,
+  proveBooked,
   proveClosings,
   proveItems,
   readItems,
@@ -115,7 +116,9 @@ async function proveOrders(
   for (const order of orders) proveOrder(agent, order, facts)
   await proveHeldLater(tx, agent.agentId, orders, facts)
   await proveReferences(tx, agent.agentId, facts.payoutsOf)
-  await proveClosings(tx, [...facts.itemsOf.values()].flat())
+  const items = [...facts.itemsOf.values()].flat()
+  await proveClosings(tx, items)
+  await proveBooked(tx, items)
   await provePayouts(tx, agent.agentId, orders)
   await proveRefunds(tx, agent.agentId, orders)
 }

@@ -20,6 +20,7 @@ interface FileRow {
   currency: Currency
   made_by: bigint
   already_paid: boolean
+  debit: string | null
 }
 
 interface LineRow {
@@ -76,6 +77,7 @@ export async function proveNextPayoutFile(tx: ProofTx, after: string): Promise<s
   await proveSeals(tx, file, lines)
   await proveItems(tx, file, lines)
   await proveEnds(tx, file, lines)
+  if (file.debit !== null) await proveDebit(tx, file, lines)
   return `${file.account} ${file.file_id}`
 }
 
@@ -162,6 +164,7 @@ function digestOf(file: FileRow, lines: readonly LineRow[]): string {
     file.debtor_bank,
     file.currency,
     ...(file.characters === 'format' ? [] : [file.characters]),
+    ...(file.debit === null ? [] : [file.debit]),
   ]
   const body = lines.map((line) => [
     txnId(line.agent_id, line.order_id),
@@ -372,6 +375,16 @@ async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
       () => `${where} was ended, but was never handed over`,
     )
   }
+}
+
+/** Proves that a sum by which the bank debited a lost file is what its withdrawals add up to. */
+async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
+  const { rows } = await tx.query<{ amount: bigint }>(
+    'select amount from bank_movements where account = $1 and movement_id = $2',
+    [file.account, file.debit],
+  )
+  const [debit] = rows
+  if (debit) ensureSame(`payout file ${file.file_id}`, 'debit', -debit.amount, sumOf(lines))
 }
 
 interface AskedEnd {

@@ -1,4 +1,5 @@
 import type { Currency } from '../lib/money.ts'
+import type { CodeForm } from '../lib/payment-code.ts'
 import type { QrKind } from '../lib/qr/qr-kinds.ts'
 
 /** The details of a deposit that a provider needs to collect it. */
@@ -136,6 +137,7 @@ export type ProviderEvent = {
       reference: string
       /** The provider's own id for the charge; it counts once. */
       costId: string
+      /** Negative if the provider gives back what it charged before. */
       amountMinor: bigint
       currency: Currency
     }
@@ -147,6 +149,7 @@ export type ProviderEvent = {
 export interface Recognition {
   /** By the payment code in the transfer's text, by an amount that is unique at the account, or by either. */
   by: 'code' | 'amount' | 'code+amount'
+  codeForm: CodeForm
   /** How many steps of surplus tell equal amounts apart. */
   surplusSteps: number
   /** How long after the order's end money for it may arrive. */

@@ -1,5 +1,5 @@
 import { isBankingDay, isWithinBankingDay } from '../bank-accounts/pair-reports.ts'
-import { pagesJoined, type StatementPage } from '../bank-accounts/statement-pages.ts'
+import { pagesJoined, type StatementPage, withFirstDays } from '../bank-accounts/statement-pages.ts'
 import type { Day } from '../statements/statement.ts'
 
 export interface StatementFact extends StatementPage {
@@ -85,7 +85,7 @@ export function judgeDays(
   today: Day,
   holidays: ReadonlySet<Day> = new Set(),
 ): JudgedDay[] {
-  const trusted = statements.filter(({ isTrusted }) => isTrusted)
+  const trusted = withFirstDays(statements.filter(({ isTrusted }) => isTrusted))
   const hearsay = statements.filter(({ isTrusted }) => !isTrusted)
   const byDay = new Map<Day, MovementFact[]>()
   for (const movement of movements) {

@@ -8,6 +8,7 @@ import { Exact } from '../lib/json-text.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import { type Currency, decimalText, printedMoney } from '../lib/money.ts'
 import type { Period } from '../lib/period.ts'
+import { Problem } from '../lib/problem.ts'
 import { xlsxOf } from '../lib/xlsx.ts'
 import { readStatement, type Statement, statementRows } from './statement.ts'
 import type { PrintedColumn, PrintedRow, PrintedStatement } from './statement-pdf.ts'
@@ -39,14 +40,22 @@ export async function makeReport(
   const { agent, period } = options
   const agents = agent ? [agent] : await listAgents(pool)
   const statements: Statement[] = []
-  for (const each of agents) statements.push(await readStatement(pool, each, period))
+  let archived = 0
+  for (const each of agents) {
+    const statement = await readStatement(pool, each, period).catch((error) => {
+      if (!agent && error instanceof Problem && error.code === 'not_found') return undefined
+      throw error
+    })
+    if (statement) statements.push(statement)
+    else archived += 1
+  }
   const [first] = statements
   const made = new Map<ReportFormat, Buffer>()
   for (const format of formats) {
     const content =
       agent && first
         ? await statementReport(pool, first, format, options)
-        : await houseReport(statements, format, options)
+        : await houseReport(statements, archived, format, options)
     made.set(format, content)
   }
   return made
@@ -166,9 +175,10 @@ const columnsOnPaper: readonly PrintedColumn[] = [
   { name: 'Closing', width: 100, align: 'right', whole: true },
 ]
 
-/** All agents: what each currency comes to, and a line for each agent. */
+/** All agents: what each currency comes to, and a line for each agent whose journal of the time is not archived. */
 async function houseReport(
   statements: readonly Statement[],
+  archived: number,
   format: ReportFormat,
   options: ReportOptions,
 ): Promise<Buffer> {
@@ -179,7 +189,14 @@ async function houseReport(
     const own = totalsOf(statement)
     sums.set(currency, sum ? added(sum, own) : own)
   }
-  if (format === 'pdf') return printed(houseOnPaper(statements, sums, options))
+  const leftOut: [string, string][] =
+    archived === 0
+      ? []
+      : [['Left out', `${archived} agents, whose journal of the time is archived`]]
+  if (format === 'pdf') {
+    const paper = houseOnPaper(statements, sums, options)
+    return printed({ ...paper, facts: [...paper.facts, ...leftOut] })
+  }
   const cells = (currency: Currency, totals: Totals): CsvCell[] =>
     Object.values(totals).map((minor: bigint) => new Exact(decimalText(minor, currency)))
   const agents = statements.map((statement): CsvCell[] => {
@@ -191,7 +208,7 @@ async function houseReport(
     ...[currency, ...cells(currency, totals)],
   ])
   return xlsxOf([
-    { name: 'About', rows: about('All agents', options) },
+    { name: 'About', rows: [...about('All agents', options), ...leftOut] },
     { name: 'Sums', rows: [agentHead.slice(2), ...inAll] },
     { name: 'Agents', rows: [agentHead, ...agents] },
   ])

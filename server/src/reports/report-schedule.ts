@@ -104,7 +104,10 @@ export async function findSchedule(
   return rows[0]
 }
 
-/** Makes a schedule, or changes the one with its id; its name, its agent and its beginning stay. */
+/**
+ * Makes a schedule, or changes the one with its id; its name and its agent stay. What it would still have sent by itself
+ * stays here once it is off.
+ */
 export async function saveSchedule(tx: Tx, schedule: ReportSchedule): Promise<void> {
   const { sftpHost, sftpPort, sftpUser, sftpHostKey, sftpFolder, sealedSftpKey } = schedule
   await tx.query(
@@ -117,13 +120,21 @@ export async function saveSchedule(tx: Tx, schedule: ReportSchedule): Promise<vo
        sftp_host = excluded.sftp_host, sftp_port = excluded.sftp_port, sftp_user = excluded.sftp_user,
        sftp_host_key = excluded.sftp_host_key, sftp_folder = excluded.sftp_folder,
        sealed_sftp_key = excluded.sealed_sftp_key, is_on = excluded.is_on,
-       updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+       updated_at = excluded.updated_at, updated_by = excluded.updated_by,
+       starts_at = excluded.starts_at`,
     [
       ...[schedule.scheduleId, schedule.name, schedule.agentId, schedule.every, schedule.madeAt],
       ...[schedule.zone, schedule.formats, schedule.withRows, schedule.way, schedule.recipients],
       ...[sftpHost, sftpPort, sftpUser, sftpHostKey, sftpFolder, sealedSftpKey],
       ...[schedule.isOn, schedule.updatedAt, schedule.updatedBy, schedule.startsAt],
     ],
+  )
+  if (schedule.isOn) return
+  await tx.query(
+    `update report_runs set state = 'given_up', ended_at = $2, due_at = null,
+       error = 'The report was switched off.'
+     where schedule_id = $1 and state = 'waiting'`,
+    [schedule.scheduleId, schedule.updatedAt],
   )
 }
 

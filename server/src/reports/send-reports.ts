@@ -124,13 +124,14 @@ export async function sendReport(
        due_at = (select now from at) + $7::double precision * interval '1 millisecond',
        ended_at = case when $7::double precision is null then (select now from at) end,
        sent_way = coalesce(sent_way, $8), sent_to = coalesce(sent_to, $9)
-     where schedule_id = $1 and period = $2 and attempts = $3 and state = 'waiting'`,
+     where schedule_id = $1 and period = $2 and attempts = $3
+       and (state = 'waiting' or ($5 = 'sent' and state = 'given_up'))`,
       [
         ...[run.scheduleId, run.period, run.attempts, timeToPass(now), state],
         ...[error?.slice(0, 500) || null, pauseMs ?? null, place?.way ?? null, place?.to ?? null],
       ],
     )
-  // What has left and is not recorded would be sent again.
+  // What has left and is not recorded would be sent again. It was sent, even if the report was switched off meanwhile.
   for (let tries = 1; ; tries++) {
     try {
       await record()

@@ -176,6 +176,7 @@ function accountToPay(account: BankAccount): AccountToPay {
     mostPerPayoutMinor: lesser(account.payoutFileLimitMinor, account.payoutDayLimitMinor),
     recognises: {
       by: account.match,
+      codeForm: account.codeForm,
       surplusSteps: account.surplusSteps,
       holdMs: account.holdS * 1_000,
       dayLimitMinor: account.dayLimitMinor,

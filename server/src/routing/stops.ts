@@ -23,13 +23,11 @@ export async function readStops(db: Pool | Tx): Promise<Stop[]> {
 
 /** Whether no payout of an agent is handed over at the moment: somebody stopped it, or a restore holds everything. */
 export async function isStopped(pool: Pool, agentId: bigint): Promise<boolean> {
-  return (await isStoppedByPeople(pool, agentId)) || isHeld(pool)
-}
-
-export async function isStoppedByPeople(pool: Pool, agentId: bigint): Promise<boolean> {
-  const { rows } = await pool.query('select 1 from stops where agent_id in (0, $1) limit 1', [
-    agentId,
-  ])
+  const { rows } = await pool.query({
+    name: 'is-stopped',
+    text: `select 1 from stops where agent_id in (0, $1) union all (${openHolds}) limit 1`,
+    values: [agentId],
+  })
   return rows.length > 0
 }
 

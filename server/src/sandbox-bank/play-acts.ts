@@ -24,14 +24,38 @@ export interface Sending {
   start(notices: readonly ClaimedNotice[]): void
 }
 
-/** Plays every act that is due. Returns how many there were, with the notices that are on their way. */
-export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Promise<number> {
+/**
+ * Plays every act that is due. Returns how many there were, with the notices that are on their way. One that cannot be
+ * played keeps no other from it: fewer and fewer are played together until it is alone.
+ */
+export async function playDueActs(
+  pool: Pool,
+  now: Clock,
+  sending: Sending,
+  onError: (error: unknown) => void,
+): Promise<number> {
   let played = 0
+  let most = actsAtOnce
+  const failed: bigint[] = []
   for (;;) {
-    const { count, notices } = await playSomeDueActs(pool, now, sending.room)
-    sending.start(notices)
-    if (count === 0) return played
-    played += count + notices.length
+    const taken: Act[] = []
+    try {
+      const { count, notices } = await playSomeDueActs(pool, now, sending.room, {
+        ...{ most, failed, taken },
+      })
+      sending.start(notices)
+      if (count === 0) return played
+      played += count + notices.length
+    } catch (error) {
+      const [first, second] = taken
+      if (!first) throw error
+      if (second) most = Math.ceil(taken.length / 2)
+      else {
+        failed.push(first.act_no)
+        onError(error)
+        most = actsAtOnce
+      }
+    }
   }
 }
 
@@ -40,26 +64,34 @@ export async function playDueActs(pool: Pool, now: Clock, sending: Sending): Pro
  * Row locks keep other processes from playing the same acts or the next steps of their stories: at most one of
  * each reference is among them.
  */
-function playSomeDueActs(pool: Pool, now: Clock, room: number) {
+function playSomeDueActs(
+  pool: Pool,
+  now: Clock,
+  room: number,
+  { most, failed, taken }: { most: number; failed: readonly bigint[]; taken: Act[] },
+) {
   return inTransaction(pool, async (tx) => {
     const at = now()
     const { rows: acts } = await tx.query<Act>({
       name: 'bank-play',
       text: `update sandbox_bank.acts set played_at = $1 where act_no = any(array(
          select a.act_no from sandbox_bank.acts a
-         where a.played_at is null and a.due_at <= $1 and not exists (
+         where a.played_at is null and a.due_at <= $1 and a.act_no <> all($3::bigint[])
+         and not exists (
            select 1 from sandbox_bank.acts e where e.party = a.party
              and e.reference = a.reference and e.step < a.step and e.played_at is null)
          order by a.due_at limit $2 for update skip locked
-       )) returning party, reference, step, due_at`,
-      values: [at, actsAtOnce],
+       )) returning act_no, party, reference, step, due_at`,
+      values: [at, most, failed],
     })
+    taken.push(...acts)
     const told = [...(await playOfDeposits(tx, acts, at)), ...(await playOfPayouts(tx, acts))]
     return { count: acts.length, notices: await addNotices(tx, told, now, room) }
   })
 }
 
 interface Act {
+  act_no: bigint
   party: 'deposit' | 'payout'
   reference: string
   step: number

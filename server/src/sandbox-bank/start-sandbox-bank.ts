@@ -46,14 +46,14 @@ export async function startSandboxBank(options: SandboxBankOptions): Promise<San
   const round = async () => {
     const untilMs = (await untilDueMs(pool, now)) ?? lookEveryMs
     if (untilMs > 0) return Math.min(Math.ceil(untilMs), lookEveryMs)
-    const played = await playDueActs(pool, now, teller)
+    const played = await playDueActs(pool, now, teller, onError)
     return played + (await teller.startDue()) > 0 ? lookAgainMs : lookEveryMs
   }
   const loop = tellStories ? startLoop(round, onError) : undefined
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     async tick() {
-      let done = await playDueActs(pool, now, teller)
+      let done = await playDueActs(pool, now, teller, onError)
       await teller.settled()
       for (let told = await teller.startDue(); told > 0; told = await teller.startDue()) {
         await teller.settled()

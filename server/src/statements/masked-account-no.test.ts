@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitsMaskedAccountNo, isMaskedAccountNo } from './masked-account-no.ts'
+import { fitsMaskedAccountNo, isFullAccountNo, isMaskedAccountNo } from './masked-account-no.ts'
 
 test.each([
   ['XXX-X-XX123-4', '555-5-55123-4', true],
@@ -20,4 +20,15 @@ test('an IBAN with an X in it is not masked', () => {
   expect(isMaskedAccountNo('MT84MALT011000012345MTLCAST001S')).toBe(false)
   expect(isMaskedAccountNo('XX12TEST')).toBe(false)
   expect(isMaskedAccountNo('XXX-X-XX123-4')).toBe(true)
+})
+
+test.each([
+  ['1234567890', true],
+  ['MT40 MALT 0110 0001 2345 XXLC AST0 01S', true],
+  ['MT41 MALT 0110 0001 2345 XXLC AST0 01S', false],
+  ['XXX-X-XX123-4', false],
+  ['DE71 XXXX XXXX 4567 89', false],
+  ['****1234', false],
+])('%s is all of a number: %s', (written, is) => {
+  expect(isFullAccountNo(written)).toBe(is)
 })

@@ -1,3 +1,5 @@
+import { ibanFault, looksLikeIban } from '../lib/iban.ts'
+
 /** Banks show account numbers in part, for example `XXX-X-XX123-4` or `****1234`. */
 const maskCharacter = /[Xx*•#]/
 
@@ -5,6 +7,13 @@ const maskCharacter = /[Xx*•#]/
 export function isMaskedAccountNo(written: string): boolean {
   const plain = plainOf(written)
   return /^[\d*•#Xx]+$/.test(plain) && maskCharacter.test(plain)
+}
+
+/** Whether all of an account number is there. An IBAN may have an X of its own, and its check digits say so. */
+export function isFullAccountNo(written: string): boolean {
+  const plain = plainOf(written).toUpperCase()
+  if (looksLikeIban(plain) && ibanFault(plain) === undefined) return true
+  return !/[*•#]|XX/.test(plain) && !isMaskedAccountNo(plain)
 }
 
 /**

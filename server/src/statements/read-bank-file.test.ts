@@ -310,3 +310,26 @@ test.each([
   await readBankFile(bytesOf(text), euro)
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(2_000)
 })
+
+test('of a file with several accounts, only those that are asked for are read', async () => {
+  const ofOther = 'another account, in words that are no amount'
+  const ofx = (accountNo: string, amount: string) =>
+    `<STMTTRNRS><TRNUID>1<STMTRS><CURDEF>${accountNo === 'own' ? 'EUR' : 'XXX'}
+<BANKACCTFROM><BANKID>B<ACCTID>${accountNo}<ACCTTYPE>CHECKING</BANKACCTFROM>
+<BANKTRANLIST><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20261102<TRNAMT>${amount}<FITID>1</STMTTRN></BANKTRANLIST>
+<LEDGERBAL><BALAMT>${amount}<DTASOF>20261102</LEDGERBAL></STMTRS></STMTTRNRS>`
+  const swift = (accountNo: string, currency: string) =>
+    `:20:R\n:25:${accountNo}\n:28C:1\n:60F:C261102${currency}1,00\n:61:261102C1,00NTRFX\n:62F:C261102${currency}2,00\n-\n`
+  for (const text of [
+    `OFXHEADER:100\nCHARSET:1252\n\n<OFX><BANKMSGSRSV1>${ofx('other', ofOther)}${ofx('own', '1.00')}</BANKMSGSRSV1></OFX>\n`,
+    swift('other', 'XXX') + swift('own', 'EUR'),
+  ]) {
+    await faultOf(bytesOf(text))
+    const options = { ...euro, isOwn: (accountNo: string) => accountNo === 'own' }
+    const statements = await readBankFile(bytesOf(text), options)
+    expect(statements.map((each) => [each.accountNo, each.entries.length])).toEqual([
+      ['other', 0],
+      ['own', 1],
+    ])
+  }
+})

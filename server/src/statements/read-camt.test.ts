@@ -250,7 +250,19 @@ test.each([
 ])('charges were kept of a credit if the bank says so by %s', async (_, part, charges) => {
   const details = `${dated}<NtryDtls><TxDtls>${part}</TxDtls></NtryDtls></Ntry>`
   expect((await only(`<Ntry>${credit}${details}`)).chargesMinor).toBe(charges)
+  // Of a debit they are in the amount, so what was sent is less than that.
   const debit = credit.replace('CRDT', 'DBIT')
+  const sent = details.replaceAll('15.50', '9.50')
+  expect((await only(`<Ntry>${debit}${sent}`)).chargesMinor).toBe(charges)
+  if (sent === details) return
+  expect((await only(`<Ntry>${debit}${details}`)).chargesMinor).toBe(0n)
+})
+
+test('a debit that is nothing but a charge is no payment with one', async () => {
+  const debit = credit.replace('CRDT', 'DBIT')
+  const charge =
+    '<Chrgs><Rcrd><Amt Ccy="EUR">12.50</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>'
+  const details = `${dated}<NtryDtls><TxDtls>${charge}</TxDtls></NtryDtls></Ntry>`
   expect((await only(`<Ntry>${debit}${details}`)).chargesMinor).toBe(0n)
 })
 

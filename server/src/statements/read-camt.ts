@@ -2,6 +2,7 @@ import {
   checkCurrency,
   emptyStatement,
   idOf,
+  isOfAnother,
   isoDay,
   isoMoment,
   note,
@@ -100,6 +101,7 @@ function formatOf(family: string, namespace: string): string {
 
 function takePart(draft: Draft, part: XmlElement, payments: XmlElement[], reading: Reading) {
   const { statement } = draft
+  if (isOfAnother(statement, reading)) return
   switch (part.name) {
     case 'Id':
       statement.id = idOf(part.text)
@@ -121,6 +123,7 @@ function takePart(draft: Draft, part: XmlElement, payments: XmlElement[], readin
       break
     case 'Acct':
       statement.accountNo = accountNoOf(part)
+      if (isOfAnother(statement, reading)) break
       statement.currency = textAt(part, 'Ccy')
       if (statement.currency !== null) checkCurrency(statement.currency, part.line, reading)
       break
@@ -307,8 +310,9 @@ function entryOf(parts: EntryParts): BankEntry {
 }
 
 /**
- * What the bank kept of a credit. It counts only if the bank also says that it is not in the amount any more: by the
- * mark on the charge, or by what was sent. Charges that the bank debits by themselves are entries of their own.
+ * What the bank kept of a credit, or debited together with a payment. It counts only if the bank also says that it is in
+ * the amount: by the mark on the charge, or by what was sent. Charges that the bank debits by themselves are entries of
+ * their own.
  */
 function chargesOf(
   part: XmlElement,
@@ -319,7 +323,7 @@ function chargesOf(
   reading: Reading,
 ): bigint {
   const [payment] = payments
-  if (amountMinor <= 0n || payments.length > 1) return 0n
+  if (payments.length > 1) return 0n
   const own = elementAt(payment, 'Chrgs')
   const charges = own ? payment : isOfBatch ? undefined : part
   // To version 03 each charge is an element of its own; later they are records of one.
@@ -340,7 +344,9 @@ function chargesOf(
   const sent = ['InstdAmt', 'TxAmt'].map((name) =>
     amountIn(elementAt(payment, 'AmtDtls', name, 'Amt'), currency, reading),
   )
-  return areIncluded || sent.includes(amountMinor + total) ? total : 0n
+  const isOnly = amountMinor < 0n && total >= -amountMinor
+  const isSent = sent.includes(amountMinor > 0n ? amountMinor + total : -amountMinor - total)
+  return (areIncluded || isSent) && !isOnly ? total : 0n
 }
 
 /** An amount in the entry's own currency. */

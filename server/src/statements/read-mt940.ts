@@ -6,6 +6,7 @@ import {
   dayOf,
   emptyStatement,
   idOf,
+  isOfAnother,
   noAmount,
   note,
   type Reading,
@@ -295,6 +296,7 @@ function finished(draft: Draft, reading: Reading): BankStatement {
   statement.seq = draft.seq
   statement.currency = draft.currency ?? reading.currency
   statement.accountNo = accountNoOf(draft.accountNo, statement.currency)
+  if (isOfAnother(statement, reading)) return statement
   statement.page =
     draft.pageNo === null ? null : { number: draft.pageNo, last: draft.closing?.tag !== '62M' }
   if (draft.opening) {

@@ -4,6 +4,7 @@ import {
   dayOf,
   emptyStatement,
   idOf,
+  isOfAnother,
   noAmount,
   type Reading,
   readAmount,
@@ -189,11 +190,15 @@ function closeTag(state: State, name: string, after: string, line: number, readi
       break
     case 'LEDGERBAL':
     case 'AVAILBAL':
-      if (statement) takeBalance(state, statement, group, reading)
+      if (statement && !isOfAnother(statement, reading)) {
+        takeBalance(state, statement, group, reading)
+      }
       break
     case 'STMTTRN':
       if (!statement) throw new BankFileFault(group.line, 'An entry belongs to no account.')
-      statement.entries.push(entryOf(state, statement, group, reading))
+      if (!isOfAnother(statement, reading)) {
+        statement.entries.push(entryOf(state, statement, group, reading))
+      }
       break
     default:
       state.parts.set(name, group)

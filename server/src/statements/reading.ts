@@ -28,6 +28,11 @@ export function startReading(options: ReadingOptions): Reading {
   }
 }
 
+/** Whether a statement is of another account than the one that the file is read for. */
+export function isOfAnother({ accountNo }: BankStatement, { isOwn }: Reading): boolean {
+  return accountNo !== null && isOwn !== undefined && !isOwn(accountNo)
+}
+
 /**
  * An amount as minor units, from digits with a decimal point. It is never rounded and never taken for zero:
  * whatever is no amount of the currency refuses the file. `written` is how the bank wrote it.

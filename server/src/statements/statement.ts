@@ -130,6 +130,8 @@ export interface ReadingOptions {
   decimalsOf: (currency: string) => number | undefined
   /** The bank's time zone, for times that are written without one. */
   zone: string
+  /** Whether a number is the account's. Of other accounts in the file nothing is read; without it, all is. */
+  isOwn?: (accountNo: string) => boolean
   /** For MT940 and OFX, for example `cp850`; without it UTF-8, line by line else Windows-1252. */
   encoding?: string
 }

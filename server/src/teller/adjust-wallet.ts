@@ -1,4 +1,4 @@
-import { adjustmentKey } from '../ledger/decide.ts'
+import { adjustmentKey } from '../ledger/entry.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from './desk.ts'

@@ -1,10 +1,4 @@
-import {
-  forgetOldPlans,
-  isConnectionLost,
-  type Pool,
-  type PoolClient,
-  raiseForTransaction,
-} from '../db/pool.ts'
+import { isConnectionLost, type Pool, type PoolClient, raiseForTransaction } from '../db/pool.ts'
 import {
   type BatchTx,
   BooksChanged,
@@ -89,7 +83,6 @@ export async function transact(
   const tx = client as unknown as BatchTx
   let broken = true
   try {
-    forgetOldPlans(client)
     const began = Promise.all([
       client.query('begin'),
       client.query<{ now: Date }>(raiseForTransaction),
@@ -154,7 +147,6 @@ export async function insertDeposits(
   const client = await connect(pool)
   let broken = true
   try {
-    forgetOldPlans(client)
     const { decisions, writes } = fold(noBooks, commands, localTime)
     const lastMs = Math.max(...commands.map(({ at }) => at.getTime()))
     const inserted = await commitOrders(

@@ -33,12 +33,12 @@ interface SweepPage {
 /**
  * Moves the fees and costs of some agents to the house, in order of their ids. Each agent's book is swept once
  * a day, and not at all if there is nothing to move. `next` is where the following page begins; null after
- * the last one.
+ * the last one. `heldUp` are those whose book could not be reached in time.
  */
 export async function sweepPage(
   desk: Pick<Desk, 'pool' | 'teller' | 'now'>,
   { day, after, limit, begunBefore }: SweepPage,
-): Promise<{ swept: Swept[]; next: bigint | null }> {
+): Promise<{ swept: Swept[]; next: bigint | null; heldUp: bigint[] }> {
   const { rows } = await desk.pool.query<{ agent_id: bigint; currency: Currency }>(
     `select w.agent_id, w.currency from wallets w
      where w.agent_id > $1 and (w.fees <> 0 or w.costs <> 0) and not exists (
@@ -49,21 +49,23 @@ export async function sweepPage(
     [after, sweepKey({ day }), limit, begunBefore ?? null],
   )
   const swept: Swept[] = []
+  const heldUp: bigint[] = []
   // One after the other: they all change the book of the house.
   for (const { agent_id: agentId, currency } of rows) {
     const houseId = houseBook(currency)
     const sweeping = desk.teller.do({ type: 'sweep', agentId, houseId, day, at: desk.now() })
     // One book that cannot be swept must not keep the others from it.
     const { changed } = await sweeping.catch((error) => {
-      if (error instanceof Problem && error.status < 500) return { changed: false }
-      throw error
+      if (!(error instanceof Problem)) throw error
+      if (error.status >= 500) heldUp.push(agentId)
+      return { changed: false }
     })
     const row = changed && (await readJournalByKey(desk.pool, agentId, sweepKey({ day })))
     if (!row) continue
     const { fees, costs } = row.change
     swept.push({ agentId, currency, feesMinor: -fees, costsMinor: -costs })
   }
-  return { swept, next: rows.length < limit ? null : (rows.at(-1)?.agent_id ?? null) }
+  return { swept, next: rows.length < limit ? null : (rows.at(-1)?.agent_id ?? null), heldUp }
 }
 
 const pageSize = 50
@@ -80,6 +82,7 @@ export class FeeSweeper {
   private readonly timeZone: string
   private day = ''
   private next: bigint | null = null
+  private isAnyHeldUp = false
 
   constructor(desk: Pick<Desk, 'pool' | 'teller' | 'now'>, timeZone: string) {
     this.desk = desk
@@ -95,7 +98,13 @@ export class FeeSweeper {
     }
     if (this.next === null) return 'done'
     const page = { day, after: this.next, limit: pageSize, begunBefore: end }
-    this.next = (await sweepPage(this.desk, page)).next
-    return this.next === null ? 'done' : 'more'
+    const { next, heldUp } = await sweepPage(this.desk, page)
+    this.isAnyHeldUp ||= heldUp.length > 0
+    this.next = next
+    if (next !== null) return 'more'
+    // Those are looked for once more, after a pause.
+    if (this.isAnyHeldUp) this.next = 0n
+    this.isAnyHeldUp = false
+    return 'done'
   }
 }

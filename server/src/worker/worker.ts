@@ -4,7 +4,7 @@ import { channels } from '../alerts/alert.ts'
 import type { SendMail } from '../alerts/alert-senders.ts'
 import { type AlertSenders, deliverAlerts } from '../alerts/deliver-alerts.ts'
 import { forgetAlerts, handOutAlert } from '../alerts/hand-out.ts'
-import { keepWatch } from '../alerts/keep-watch.ts'
+import { keepWatch, type Trouble } from '../alerts/keep-watch.ts'
 import { gatherHeld } from '../alerts/quiet-hours.ts'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { brokenConnections } from '../bank-accounts/bank-connections.ts'
@@ -30,6 +30,7 @@ import { NoticeTaker } from '../payments/take-notice.ts'
 import type { WatchedFolder } from '../payments/watch-folder.ts'
 import { releaseCaughtUp } from '../payout-files/after-restore.ts'
 import { followOrders } from '../payout-files/follow-orders.ts'
+import { forgetDrafts } from '../payout-files/forget-drafts.ts'
 import { goForwardWithAll, type Rests } from '../payout-files/go-forward.ts'
 import { endItems, type PassingOn } from '../payout-files/item-ends.ts'
 import { payoutAlarms } from '../payout-files/payout-alarms.ts'
@@ -46,6 +47,7 @@ import { tellDigests } from '../reports/daily-digest.ts'
 import { forgetReportFiles } from '../reports/report-schedule.ts'
 import { sendReport, startReports } from '../reports/send-reports.ts'
 import type { Desk } from '../teller/desk.ts'
+import { HeldUpAgents } from '../teller/held-up-agents.ts'
 import { FeeSweeper } from '../teller/sweep-fees.ts'
 import { type Repeated, repeat } from './repeat.ts'
 
@@ -109,10 +111,15 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
   const deposits = new DepositAsker(desk, notices, onError)
   const fees = new FeeSweeper(desk, timeZone)
   const settler = new Settler(desk, timeZone, onError)
+  const [expiring, releasing] = [new HeldUpAgents(1_000), new HeldUpAgents(1_000)]
   const filesAtRest: Rests = new Map()
   const passing: PassingOn | undefined = passOn && { passOn, untilMs: new Map() }
   const loops = [
-    repeat(500, async () => ((await expireOrders(desk)) >= expiryPage ? 'more' : 'done'), onError),
+    repeat(
+      500,
+      async () => ((await expireOrders(desk, expiring)) >= expiryPage ? 'more' : 'done'),
+      onError,
+    ),
     repeat(1_000, async () => ((await notices.finishLeftOvers()) > 0 ? 'more' : 'done'), onError),
     repeat(1_000, async () => ((await deposits.look()) > 0 ? 'more' : 'done'), onError),
     repeat(
@@ -141,6 +148,7 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
         await askAfterRestore(desk, onError)
         await releaseCaughtUp(desk)
         await draftBeforeCutoffs(desk, onError)
+        await forgetDrafts(desk, onError)
         return 'done'
       },
       onError,
@@ -184,7 +192,11 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
     repeat(60_000, () => fees.poll(), onError),
     repeat(60_000, () => settler.poll(), onError),
     repeat(30_000, () => endViews(desk.pool, desk.now()), onError),
-    repeat(60_000, async () => ((await releaseReserves(desk)) > 0 ? 'more' : 'done'), onError),
+    repeat(
+      60_000,
+      async () => ((await releaseReserves(desk, releasing)) > 0 ? 'more' : 'done'),
+      onError,
+    ),
     repeat(
       60_000,
       async () => {
@@ -326,13 +338,20 @@ function alertLoops(
     const isMore = await handOutAlert(pool, available, now())
     return isMore ? ('more' as const) : ('done' as const)
   }
+  const troubles: [kind: Parameters<typeof keepWatch>[1], look: () => Promise<Trouble[]>][] = [
+    ['payout_unknown', () => unknownPayouts(watchPool, now())],
+    ['payout_alarm', () => payoutAlarms(watchPool)],
+    ['callbacks_failing', () => stuckLanes(watchPool)],
+    ['bank_connection', () => brokenConnections(watchPool)],
+    ['bank_account_full', () => fullAccounts(watchPool)],
+    ['proof_red', () => redBooks(watchPool)],
+  ]
   const watch = async () => {
-    await keepWatch(watchPool, 'payout_unknown', await unknownPayouts(watchPool, now()), now())
-    await keepWatch(watchPool, 'payout_alarm', await payoutAlarms(watchPool), now())
-    await keepWatch(watchPool, 'callbacks_failing', await stuckLanes(watchPool), now())
-    await keepWatch(watchPool, 'bank_connection', await brokenConnections(watchPool), now())
-    await keepWatch(watchPool, 'bank_account_full', await fullAccounts(watchPool), now())
-    await keepWatch(watchPool, 'proof_red', await redBooks(watchPool), now())
+    for (const [kind, look] of troubles) {
+      // One that fails keeps nobody from hearing of the others.
+      const kept = look().then((found) => keepWatch(watchPool, kind, found, now()))
+      await kept.catch(onError)
+    }
     return 'done' as const
   }
   const watchBanks = async () => {

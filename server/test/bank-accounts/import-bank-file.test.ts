@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
@@ -38,6 +39,14 @@ afterEach(() => s.prove())
 afterAll(() => s.close())
 
 const offAccount = () => makeAccount(s, { match: 'code' }, { isOff: true })
+
+/** An account that gets every order from now on. */
+async function onlyAccount(terms: Parameters<typeof makeAccount>[1]): Promise<TestAccount> {
+  // An account without a row here is on.
+  await s.sql(`insert into providers (name, state, updated_at)
+    select name, 'off', now() from bank_accounts on conflict (name) do update set state = 'off'`)
+  return makeAccount(s, terms)
+}
 
 const day = '2026-11-12'
 const twoLines: StatementLine[] = [
@@ -172,6 +181,135 @@ it.each([
   expect(await importing).toBe(is)
 })
 
+/** A message of MT940: a statement, or a page of one. Its lines are of its closing day. */
+function mt940(
+  { account }: TestAccount,
+  message: {
+    ref?: string
+    number: string
+    opening: [tag: '60F' | '60M', day: string, amount: string]
+    closing: [tag: '62F' | '62M', day: string, amount: string]
+    lines: string[]
+  },
+): Buffer {
+  const short = (of: string) => of.slice(2).replaceAll('-', '')
+  const balance = ([tag, of, amount]: readonly [string, string, string]) =>
+    `:${tag}:C${short(of)}${account.currency}${amount}`
+  const { ref = 'STARTUMS', number, opening, closing, lines } = message
+  const written = lines.map((amount) => `:61:${short(closing[1])}C${amount}NTRFNONREF\n:86:x`)
+  const head = [`:20:${ref}`, `:25:${account.accountNo}`, `:28C:${number}`, balance(opening)]
+  return Buffer.from([...head, ...written, balance(closing), '-', ''].join('\n'))
+}
+
+describe('MT940', () => {
+  const [monday, tuesday, wednesday, thursday] = [
+    '2026-11-09',
+    '2026-11-10',
+    '2026-11-11',
+    '2026-11-12',
+  ] as const
+
+  it('dates an opening balance with the day before: each day is green, and one that is missing a gap', async () => {
+    const days = (account: TestAccount) => [
+      mt940(account, {
+        number: '1',
+        opening: ['60F', monday, '10,00'],
+        closing: ['62F', tuesday, '17,00'],
+        lines: ['5,00', '2,00'],
+      }),
+      mt940(account, {
+        number: '2',
+        opening: ['60F', tuesday, '17,00'],
+        closing: ['62F', wednesday, '20,00'],
+        lines: ['3,00'],
+      }),
+      mt940(account, {
+        number: '3',
+        opening: ['60F', wednesday, '20,00'],
+        closing: ['62F', thursday, '21,00'],
+        lines: ['1,00'],
+      }),
+    ]
+    const account = await offAccount()
+    for (const bytes of days(account)) await importFile(s, account, bytes)
+    const green = [tuesday, wednesday, thursday].map((each) => `${each} green`)
+    expect(await daysOf(s, account)).toEqual(green)
+    const other = await offAccount()
+    const [first = Buffer.alloc(0), , third = Buffer.alloc(0)] = days(other)
+    await importFile(s, other, first)
+    await importFile(s, other, third)
+    expect(await daysOf(s, other)).toEqual([`${tuesday} green`, `${thursday} red gap seq_gap`])
+    // The whole week, as it is in another file.
+    const week = mt940(other, {
+      number: '2',
+      opening: ['60F', tuesday, '17,00'],
+      closing: ['62F', wednesday, '20,00'],
+      lines: ['3,00'],
+    })
+    await importFile(s, other, week)
+    expect(await daysOf(s, other)).toEqual(green)
+  })
+
+  it('in pages with a reference each, over midnight and in any order, is one statement', async () => {
+    const pages = (account: TestAccount) => [
+      mt940(account, {
+        ref: 'REF1',
+        number: '12/1',
+        opening: ['60F', monday, '10,00'],
+        closing: ['62M', tuesday, '15,00'],
+        lines: ['5,00'],
+      }),
+      mt940(account, {
+        ref: 'REF2',
+        number: '12/2',
+        opening: ['60M', tuesday, '15,00'],
+        closing: ['62M', tuesday, '20,00'],
+        lines: ['5,00'],
+      }),
+      mt940(account, {
+        ref: 'REF3',
+        number: '12/3',
+        opening: ['60M', tuesday, '20,00'],
+        closing: ['62F', wednesday, '23,00'],
+        lines: ['3,00'],
+      }),
+    ]
+    const whole = await offAccount()
+    await importFile(s, whole, Buffer.concat(pages(whole)))
+    const amounts = (await movementsOf(s, whole)).map(({ amountMinor }) => amountMinor)
+    expect(amounts.toSorted()).toEqual([3_00n, 5_00n, 5_00n])
+    expect(await daysOf(s, whole)).toEqual([`${tuesday} green`, `${wednesday} green`])
+    const apart = await offAccount()
+    // Equal amounts on different pages are different payments.
+    const [first, second, third] = pages(apart).map((bytes, nth) =>
+      Buffer.from(bytes.toString().replace(':86:x', `:86:page ${nth}`)),
+    )
+    for (const bytes of [third, first]) await importFile(s, apart, bytes ?? Buffer.alloc(0))
+    expect(await daysOf(s, apart)).toEqual([`${tuesday} amber`, `${wednesday} amber`])
+    await importFile(s, apart, second ?? Buffer.alloc(0))
+    expect(await daysOf(s, apart)).toEqual([`${tuesday} green`, `${wednesday} green`])
+  })
+})
+
+it('a file with the statements of several accounts is taken for each of them', async () => {
+  const [one, two] = [await offAccount(), await offAccount()]
+  const of = (account: TestAccount['account']) => ({ account, day, lines: twoLines })
+  const another = { accountNo: '9999999999', currency: 'EUR' as const }
+  const bytes = camt(
+    { ...of(one.account), opening: '0.00', closing: '350.00' },
+    { account: another, day, opening: '0.00', closing: '7.00', lines: [{ amount: '7.00' }] },
+    { account: two.account, day, opening: '0.00', closing: '9.00', lines: [{ amount: '9.00' }] },
+  )
+  const done = await importFile(s, one, bytes)
+  expect(done).toMatchObject({ statements: 1, movements: 2 })
+  expect(done.notes.join()).toContain(
+    `What is of the account ${two.account.accountNo} was left out`,
+  )
+  expect((await importFile(s, two, bytes)).movements).toBe(1)
+  for (const account of [one, two]) expect(await daysOf(s, account)).toEqual([`${day} green`])
+  await expect(importFile(s, await offAccount(), bytes)).rejects.toThrow('is of the account')
+})
+
 describe('a file that is refused', () => {
   const whole = (account: TestAccount) =>
     camt({ account: account.account, day, lines: twoLines }).toString()
@@ -304,6 +442,26 @@ describe('a batch', () => {
     )
     for (const { sources } of movements) expect(sources).toContain('statement')
     expect((await daysOf(s, account))[0]).not.toMatch(/red/)
+  })
+
+  it('that is booked after nine days on which the bank was closed is that of the payments before', async () => {
+    const closed = Array.from({ length: 7 }, (_, nth) => `2026-11-${16 + nth}`)
+    const payoutHolidays = closed.join(',')
+    const account = await makeAccount(s, { match: 'code', payoutHolidays }, { isOff: true })
+    const { account: of } = account
+    const [friday, monday] = ['2026-11-13', '2026-11-23']
+    const sum = { amount: '300.00', batchCount: 2, batchId: 'B1' }
+    const children = [{ amount: '100.00' }, { amount: '200.00' }]
+    const notified = camt({
+      account: of,
+      day: friday,
+      isIntraday: true,
+      lines: [{ ...sum, children }],
+    })
+    await importFile(s, account, notified)
+    const statement = { account: of, day: monday, opening: '0.00', closing: '300.00', lines: [sum] }
+    expect((await importFile(s, account, camt(statement))).movements).toBe(0)
+    expect(await daysOf(s, account)).toEqual([`${monday} green`])
   })
 
   it('that comes before its payments is explained by them, and all of it repeated still counts once', async () => {
@@ -467,9 +625,17 @@ interface Truth {
   code: string | null
 }
 
-const days = ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16']
+/** The days of an interleaving: each one at an account is two weeks before the last. */
+function daysOfRound(round: number): string[] {
+  return ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-16'].map((each) =>
+    dayAt(new Date(Date.parse(`${each}T05:00:00Z`) - round * 14 * 86_400_000)),
+  )
+}
 
-function truth(random: () => number): Truth[] {
+/** How many of them one account has: to make accounts takes longer than all the rest. */
+const roundsOfAccount = 20
+
+function truth(random: () => number, days: readonly string[]): Truth[] {
   const amounts = [100_00n, 250_00n, 31_00n]
   return Array.from({ length: 4 + Math.floor(random() * 8) }, (_, nth) => {
     const of = days[Math.floor(random() * days.length)] ?? day
@@ -478,7 +644,7 @@ function truth(random: () => number): Truth[] {
       day: of,
       at: new Date(Date.parse(`${of}T00:00:00+07:00`) + minutes * 60_000),
       amountMinor: amounts[Math.floor(random() * amounts.length)] ?? 1n,
-      ref: `R${nth}`,
+      ref: `R${days[0]}-${nth}`,
       isPushed: random() < 0.7,
       code: null,
     }
@@ -503,122 +669,153 @@ function shuffled<T>(values: T[], random: () => number): T[] {
     .map(([, value]) => value)
 }
 
-describe('whatever order reports come in', () => {
-  it('the movements are the bank’s, and the books agree with them', async () => {
-    console.info(`INTERLEAVING_SEED=${seed} INTERLEAVINGS=${interleavings}`)
-    const random = seeded(seed)
-    for (let round = 0; round < interleavings; round++) {
-      // Only this one takes orders.
-      await s.sql(
-        `insert into providers (name, state, updated_at) select name, 'off', now()
-         from bank_accounts on conflict (name) do update set state = 'off'`,
-      )
-      const account = await makeAccount(s, { match: 'code' })
-      const { account: of } = account
-      const agent = await s.agent()
-      const moved = truth(random)
-      for (const [nth, each] of moved.entries()) {
-        if (random() < 0.5) continue
-        // Orders have amounts of their own: which of two equal ones a report without a code is about, nobody knows.
-        each.amountMinor = BigInt(500 + nth) * 100n
-        each.code = await orderOf(agent, 500 + nth)
-      }
-      const hasRefs = random() < 0.5
-      const hasTexts = random() < 0.5
-      const [isCodePushed, isCodeNotified] = [random() < 0.5, random() < 0.5]
-      const line = ({ amountMinor, ref, code }: Truth): StatementLine => ({
-        amount: decimal(amountMinor),
-        ...(hasTexts && { text: 'TRANSFER' }),
-        ...(code !== null && { text: `TRF ${code}` }),
-        ...(hasRefs && { ref }),
-      })
-      let balance = 0n
-      const statements = days.map((each) => {
-        const own = moved.filter((movement) => movement.day === each)
-        const opening = balance
-        for (const { amountMinor } of own) balance += amountMinor
-        return {
-          account: of,
-          day: each,
-          opening: decimal(opening),
-          closing: decimal(balance),
-          lines: own.map(line),
-        }
-      })
-      const files = [
-        ...statements.map((statement) => camt(statement)),
-        // Overlapping days in one file, and a day as it was in the afternoon.
-        camt(...statements.slice(0, 2)),
-        camt(...statements.slice(1, 4)),
-        ...statements.map(({ lines, ...rest }) =>
-          camt({
-            account: of,
-            day: rest.day,
-            isIntraday: true,
-            lines: lines
-              .slice(0, 2)
-              .map(({ text = '', ...told }) => ({ ...told, ...(isCodeNotified && { text }) })),
-          }),
-        ),
-      ]
-      const brings = files.map(
-        (bytes, nth) => () =>
-          importBankFile(
-            s.service.desk,
-            of,
-            { name: `${nth}`, bytes, via: 'folder', by: 'test' },
-            'sandbox',
-          ),
-      )
-      const pushes = moved
-        .filter(({ isPushed }) => isPushed)
-        .map(
-          ({ amountMinor, at, ref, code }) =>
-            () =>
-              takePush(
-                s.service.desk,
-                of,
-                {
-                  id: `push-${ref}`,
-                  amountMinor,
-                  bookedAt: at,
-                  text: `You got money ${(isCodePushed && code) || ''}`,
-                  payer: { accountNo: null, name: null, bank: null },
-                  balanceAfterMinor: null,
-                },
-                true,
-              ),
-        )
-      const steps = shuffled<() => Promise<unknown>>(
-        [...brings, ...brings.slice(0, 3), ...pushes, ...pushes.slice(0, 2)],
-        random,
-      )
-      for (const step of steps) {
-        await step()
-        if (random() < 0.2) await booked(s, of.name)
-      }
-      await booked(s, of.name)
-      // Whatever order it came in, each order is paid once, with its money.
-      const ordered = moved.filter(({ code }) => code !== null)
-      const due = ordered.reduce((sum, each) => sum + Number(each.amountMinor) / 100, 0)
-      const { rows: paid } = await s.sql(
-        `select status from orders where agent_id = $1 and status <> 'PAID'`,
-        [agent.agentId],
-      )
-      expect([`round ${round}`, paid, await agent.balance()]).toEqual([`round ${round}`, [], due])
-      const found = (await movementsOf(s, account)).map(
-        ({ bookedOn, amountMinor }) => `${bookedOn} ${decimal(amountMinor)}`,
-      )
-      const real = moved.map((each) => `${each.day} ${decimal(each.amountMinor)}`)
-      expect([`round ${round}`, ...found.sort()]).toEqual([`round ${round}`, ...real.sort()])
-      const judged = await daysOf(s, account)
-      for (const each of judged)
-        expect([`round ${round}`, each]).toEqual([
-          `round ${round}`,
-          expect.not.stringContaining('red'),
-        ])
+/** An account with what happened there, in each of its interleavings. */
+interface Lane {
+  account: TestAccount
+  agent: AgentClient
+  random: () => number
+  rounds: Truth[][]
+}
+
+/** Makes an account, and the orders that are paid there. */
+async function makeLane(random: () => number, rounds: number): Promise<Lane> {
+  const account = await onlyAccount({ match: 'code' })
+  const agent = await s.agent()
+  const made: Truth[][] = []
+  for (let round = 0; round < rounds; round++) {
+    const moved = truth(random, daysOfRound(round))
+    for (const [nth, each] of moved.entries()) {
+      if (random() < 0.5) continue
+      // Several orders have the same amount: only their codes tell them apart.
+      const amount = random() < 0.6 ? 500 + Math.floor(random() * 2) : 510 + nth
+      each.amountMinor = BigInt(amount) * 100n
+      each.code = await orderOf(agent, amount)
     }
-  })
+    made.push(moved)
+  }
+  return { account, agent, random, rounds: made }
+}
+
+/** Brings all reports of an account in any order, and returns where that ends otherwise than at the bank. */
+async function interleave({ account, agent, random, rounds }: Lane): Promise<object[]> {
+  const { account: of } = account
+  const wrong: object[] = []
+  let [balance, due] = [1_000_000_00n, 0]
+  for (const [round, moved] of rounds.entries()) {
+    const days = daysOfRound(round)
+    const hasRefs = random() < 0.5
+    const hasTexts = random() < 0.5
+    const [isCodePushed, isCodeNotified] = [random() < 0.5, random() < 0.5]
+    const line = ({ amountMinor, ref, code }: Truth): StatementLine => ({
+      amount: decimal(amountMinor),
+      ...(hasTexts && { text: 'TRANSFER' }),
+      ...(code !== null && { text: `TRF ${code}` }),
+      ...(hasRefs && { ref }),
+    })
+    // It ends where the interleaving of two weeks later begins.
+    balance -= moved.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
+    let after = balance
+    const statements = days.map((each) => {
+      const own = moved.filter((movement) => movement.day === each)
+      const opening = after
+      for (const { amountMinor } of own) after += amountMinor
+      return {
+        account: of,
+        day: each,
+        opening: decimal(opening),
+        closing: decimal(after),
+        lines: own.map(line),
+      }
+    })
+    const files = [
+      ...statements.map((statement) => camt(statement)),
+      // Overlapping days in one file, and a day as it was in the afternoon.
+      camt(...statements.slice(0, 2)),
+      camt(...statements.slice(1, 4)),
+      ...statements.map(({ lines, ...rest }) =>
+        camt({
+          account: of,
+          day: rest.day,
+          isIntraday: true,
+          lines: lines
+            .slice(0, 2)
+            .map(({ text = '', ...told }) => ({ ...told, ...(isCodeNotified && { text }) })),
+        }),
+      ),
+    ]
+    const brings = files.map(
+      (bytes, nth) => () =>
+        importBankFile(
+          s.service.desk,
+          of,
+          { name: `${nth}`, bytes, via: 'folder', by: 'test' },
+          'sandbox',
+        ),
+    )
+    const pushes = moved
+      .filter(({ isPushed }) => isPushed)
+      .map(
+        ({ amountMinor, at, ref, code }) =>
+          () =>
+            takePush(
+              s.service.desk,
+              of,
+              {
+                id: `push-${ref}`,
+                amountMinor,
+                bookedAt: at,
+                text: `You got money ${(isCodePushed && code) || ''}`,
+                payer: { accountNo: null, name: null, bank: null },
+                balanceAfterMinor: null,
+              },
+              true,
+            ),
+      )
+    const steps = shuffled<() => Promise<unknown>>(
+      [...brings, ...brings.slice(0, 3), ...pushes, ...pushes.slice(0, 2)],
+      random,
+    )
+    // Some of them at the same time.
+    while (steps.length > 0) {
+      const together = random() < 0.3 ? 1 + Math.floor(random() * 3) : 1
+      await Promise.all(steps.splice(0, together).map((step) => step()))
+      if (random() < 0.2) await booked(s, of.name)
+    }
+    await booked(s, of.name)
+    // Whatever order it came in, each order is paid once, with its money.
+    const ordered = moved.filter(({ code }) => code !== null)
+    due += ordered.reduce((sum, each) => sum + Number(each.amountMinor) / 100, 0)
+    const { rows: unpaid } = await s.sql(
+      `select o.status from orders o
+       join expected_deposits e on e.agent_id = o.agent_id and e.order_id = o.order_id
+       where e.account = $1 and e.code = any($2::text[]) and o.status <> 'PAID'`,
+      [of.name, ordered.map(({ code }) => code)],
+    )
+    const found = (await movementsOf(s, account))
+      .filter(({ bookedOn }) => bookedOn <= (days.at(-1) ?? ''))
+      .map(({ bookedOn, amountMinor }) => `${bookedOn} ${decimal(amountMinor)}`)
+    const real = moved.map((each) => `${each.day} ${decimal(each.amountMinor)}`)
+    const red = (await daysOf(s, account)).filter((each) => each.includes('red'))
+    const ended = { unpaid, balance: await agent.balance(), moved: found.sort(), red }
+    const expected = { unpaid: [], balance: due, moved: real.sort(), red: [] }
+    if (!isDeepStrictEqual(ended, expected)) wrong.push({ round, ended, expected })
+  }
+  return wrong
+}
+
+it('whatever order reports come in, the movements are the bank’s, and the books agree with them', async () => {
+  console.info(`INTERLEAVING_SEED=${seed} INTERLEAVINGS=${interleavings}`)
+  const wrong: object[] = []
+  for (let done = 0; done < interleavings; ) {
+    const lanes: Lane[] = []
+    for (; lanes.length < 4 && done < interleavings; done += roundsOfAccount) {
+      const rounds = Math.min(roundsOfAccount, interleavings - done)
+      lanes.push(await makeLane(seeded(seed + done), rounds))
+    }
+    wrong.push(...(await Promise.all(lanes.map(interleave))).flat())
+    if (done < interleavings) console.info(`${done} are done, ${wrong.length} of them wrong`)
+  }
+  expect(wrong).toEqual([])
 })
 
 it('a day that was signed off alarms again if a later statement changes it', async () => {
@@ -671,11 +868,47 @@ ${lines.join('')}</BANKTRANLIST><LEDGERBAL><BALAMT>${balance}<DTASOF>${compact}<
   expect((await daysOf(s, account)).at(-1)).toBe('2026-11-12 red does_not_close')
 })
 
+it('a line that names an order is that order’s, whoever else has paid as much', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const { account: of } = account
+  const agent = await s.agent()
+  const [first, second] = [await orderOf(agent, 500), await orderOf(agent, 500)]
+  const today = dayAt(s.clock())
+  await push(s, account, { id: 'p', amount: '500.00', text: `sms ${first}` })
+  // The push of the second is lost, and the bank books the first a day later.
+  const lines = [{ amount: '500.00', text: `TRF ${second}` }]
+  const statement = { account: of, day: today, opening: '0.00', closing: '500.00', lines }
+  await importFile(s, account, camt(statement))
+  expect(await agent.balance()).toBe(1_000)
+  const moved = await movementsOf(s, account)
+  expect(moved.map(({ text, why }) => `${text} ${why}`).sort()).toEqual([
+    `TRF ${second} null`,
+    `sms ${first} null`,
+  ])
+  expect(await daysOf(s, account)).toEqual([`${today} amber`])
+})
+
+it('a push that was taken for another order’s line leaves that order the other payment', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const { account: of } = account
+  const agent = await s.agent()
+  const [first, second] = [await orderOf(agent, 500), await orderOf(agent, 500)]
+  const today = dayAt(s.clock())
+  await push(s, account, { id: 'p', amount: '500.00', text: `sms ${first}` })
+  await booked(s, of.name)
+  const line = (ref: string, text?: string) => ({ amount: '500.00', ref, ...(text && { text }) })
+  // Nobody can know that this is the second one's.
+  const noon = camt({ account: of, day: today, isIntraday: true, lines: [line('R2')] })
+  await importFile(s, account, noon)
+  const lines = [line('R1', first), line('R2', second)]
+  const statement = { account: of, day: today, opening: '0.00', closing: '1000.00', lines }
+  await importFile(s, account, camt(statement))
+  expect(await agent.balance()).toBe(1_000)
+  expect(await daysOf(s, account)).toEqual([`${today} green`])
+})
+
 it('a push between two imports of a day is credited once', async () => {
-  // An account without a row here is on.
-  await s.sql(`insert into providers (name, state, updated_at)
-    select name, 'off', now() from bank_accounts on conflict (name) do update set state = 'off'`)
-  const account = await makeAccount(s, { match: 'amount', surplusSteps: 9 })
+  const account = await onlyAccount({ match: 'amount', surplusSteps: 9 })
   const agent = await s.agent()
   const { json } = await agent.deposit()
   const amount = json.transfer.amount.toFixed(2)

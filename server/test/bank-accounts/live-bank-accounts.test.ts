@@ -335,6 +335,48 @@ describe('an account', () => {
     })
   })
 
+  it('with the bank’s own QR code takes no deposits before somebody has paid by it', async () => {
+    const issued = '00020101021129370016A000000677010111011300668012345675802TH530376463046197'
+    const qr = ['--qr', `template:${issued}`, '--i-am-alone']
+    const stateOf = async (name: string) =>
+      (await commandJson(['bank-account', 'show', name], env)).state
+    expect((await create('issued', '4445556667', ...qr)).code).toBe(0)
+    expect(await stateOf('issued')).toBe('unconfirmed')
+    const set = (...more: string[]) =>
+      command(['bank-account', 'set', 'issued', '--i-am-alone', ...more], env)
+    expect(await set('--test-paid', 'yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--test-paid must be an amount in THB'),
+    })
+    expect((await set('--test-paid', '1.00')).code).toBe(0)
+    expect(await stateOf('issued')).toBe('off')
+    // What was tried is the QR code that it had.
+    const other = await set('--account-name', 'Other', '--qr', 'promptpay-mobile:0801234567')
+    expect(other.code).toBe(0)
+    expect(await stateOf('issued')).toBe('off')
+    const back = await set('--qr', `template:${issued}`)
+    expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('--test-paid') })
+    expect(await stateOf('issued')).toBe('unconfirmed')
+    expect((await create('tried', '5556667778', ...qr, '--test-paid', '2')).code).toBe(0)
+    expect(await stateOf('tried')).toBe('off')
+  })
+
+  it('is recognised as its QR code allows, if nobody says otherwise', async () => {
+    const alone = ['bank-account', 'set', 'first', '--i-am-alone', '--qr']
+    const match = async () => (await commandJson(['bank-account', 'show', 'first'], env)).match
+    await command([...alone, 'promptpay-bill:099400015804800'], env)
+    const ofBill = await match()
+    expect(ofBill).not.toBe('amount')
+    await command([...alone, 'promptpay-mobile:0801234567'], env)
+    expect(await match()).toBe('amount')
+    const nameless = await command([...alone, 'promptpay-id:1234567890121', '--match', 'code'], env)
+    expect(nameless).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('holds no payment code'),
+    })
+    expect(await match()).toBe('code')
+  })
+
   it('that one person changes alone alarms every admin, once somebody has signed in', async () => {
     const alarms = async () => (await s.sql('select words from alarms')).rows
     expect(await alarms()).toEqual([])

@@ -343,6 +343,36 @@ describe('accounts without unique amounts', () => {
     expect(await statusOf(a.id)).toBe('PAID')
   })
 
+  it('the code has the form of its account, and an order keeps its own', async () => {
+    const account = await onlyAccount({ match: 'code', codeForm: 'digits' })
+    const a = await deposit()
+    expect(a.code).toMatch(/^\d{13}$/)
+    // Thirteen digits that nobody was given name nobody.
+    const text = `0812345678 REF ${a.code.slice(0, 5)} ${a.code.slice(5)} 16/11/26`
+    const { pool, secretKeys } = s.backend
+    const terms = { ...account.account, codeForm: 'K7' }
+    const by = { name: 'test', at: s.clock(), confirmedBy: 'another test', newSecret: false }
+    const changed = await inTransaction(pool, (tx) =>
+      updateBankAccount(tx, secretKeys, account.account, terms, by),
+    )
+    expect(changed?.account).toMatchObject({ codeForm: 'K7', formerCodeForms: 'digits' })
+    await routed(s, account.account.name)
+    const b = await deposit()
+    expect(b.code).toMatch(/^K7/)
+    await pushed(account, { id: 'd1', amount: '100.00', text: `to 6348449622502 ${b.code}` })
+    expect([await statusOf(a.id), await statusOf(b.id)]).toEqual(['WAITING', 'PAID'])
+    await pushed(account, { id: 'd2', amount: '100.00', text })
+    expect(await statusOf(a.id)).toBe('PAID')
+    // Two that were given out are two orders.
+    const [c, d] = [await deposit(), await deposit()]
+    const both = await pushed(account, {
+      id: 'd3',
+      amount: '100.00',
+      text: `${c.code} ${d.code}`,
+    })
+    expect(both).toMatchObject({ why: 'ambiguous' })
+  })
+
   it('money from an account of our own pays no order', async () => {
     const account = await onlyAccount({ match: 'amount', ownAccounts: '5550001111' })
     const a = await deposit()
@@ -353,6 +383,14 @@ describe('accounts without unique amounts', () => {
     })
     expect(movement).toMatchObject({ why: 'unmatched', paymentState: 'waiting' })
     expect(await statusOf(a.id)).toBe('WAITING')
+    // Nor does what comes from another account that is a provider; the same number at another bank is a payer's.
+    const { account: other } = await makeAccount(s, { bankCode: 'SCB' }, { isOff: true })
+    const payer = { account_no: other.accountNo, bank: 'SCB' }
+    const swept = await pushed(account, { id: 'o2', amount: a.payable, payer })
+    expect(swept).toMatchObject({ why: 'unmatched', paymentState: 'waiting' })
+    const b = await deposit()
+    await pushed(account, { id: 'o3', amount: b.payable, payer: { ...payer, bank: 'KBANK' } })
+    expect(await statusOf(b.id)).toBe('PAID')
   })
 })
 

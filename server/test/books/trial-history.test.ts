@@ -110,7 +110,7 @@ describe('sweeping', () => {
       [first.swept, second.swept].map((swept) => swept.map(({ feesMinor }) => feesMinor)),
     ).toEqual([[1_00n], [1_00n]])
     const last = await sweepPage(s.service.desk, { ...page, after: second.next ?? 0n })
-    expect(last).toEqual({ swept: [], next: null })
+    expect(last).toEqual({ swept: [], next: null, heldUp: [] })
   })
 })
 

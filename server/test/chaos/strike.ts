@@ -50,7 +50,7 @@ const strikes: Record<FaultKind, (world: World, fault: PlannedFault) => Promise<
   'cut at commit': async (world, { which, force }) => {
     const { proxy } = pick(world.slots, which)
     const before = proxy.cuts
-    proxy.cutNextCommits(cutsFor(force))
+    proxy.cutNextCommits(cutsFor(force), undefined, 'anybody')
     await until(() => proxy.cuts > before, 5_000)
     return proxy.cuts - before
   },

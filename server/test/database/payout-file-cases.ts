@@ -118,7 +118,7 @@ export const payoutFilesThere: [table: string, fields: Fields][] = [
   ['payout_items', { ...first, reference: 'SX00000000001', returned_by: uuid(9) }],
   ['payout_items', { n: 4, order_id: uuid(4), reference: 'SX00000000004' }],
   ['payout_item_ends', { n: 1 }],
-  ['payout_files', { file_id: uuid(5), already_paid: true }],
+  ['payout_files', { file_id: uuid(5), already_paid: true, debit: uuid(8) }],
   ['payout_file_lines', { file_id: uuid(5), n: 1, order_id: uuid(5) }],
   ['payout_items', { file_id: uuid(5), n: 1, order_id: uuid(5), reference: 'SX00000000005' }],
   // Its last seal is of a round that it never was in.
@@ -364,6 +364,8 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['bank_connections_account_fkey', 'bank_connections', { account: 'nobody' }],
   ['bank_connections_fault_check', 'bank_connections', { fault: '' }],
   ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
+  ['payout_files_debited', 'payout_files', { debit: uuid(9) }],
+  ['payout_files_of_debit', 'payout_files', { already_paid: true, debit: uuid(8) }],
   ['restores_pkey', 'restores', { restore_id: uuid(1) }],
   ['restores_marked_by_check', 'restores', { marked_by: -1 }],
   ['restores_marker_check', 'restores', { marker: 'x' }],

@@ -17,6 +17,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service.ts'
+import { newKey } from '../support/sftp-server.ts'
 
 /** What two people decide on: proposals and decisions, in a live service beside a sandbox. */
 
@@ -49,6 +50,7 @@ afterAll(async () => {
 })
 
 const reason = 'as agreed on the phone'
+const reportKey = newKey().private
 
 async function adjustment(client: OperatorClient, amount = 5): Promise<Answer> {
   const body = { amount, ref: randomUUID(), reason, code: client.code() }
@@ -64,6 +66,10 @@ async function proposed(client = ann, amount = 5): Promise<Answer['json']> {
 
 const approved = (client: OperatorClient, { id, digest }: { id: string; digest: string }) =>
   client.post(`/approvals/${id}/approve`, { digest, code: client.code() })
+
+/** A picture of one point. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 let payments = 0
 
@@ -226,11 +232,30 @@ const requests: Record<string, Make> = {
     body: { role: 'operator' },
   }),
   'POST /users/{id}/reset': async () => ({ path: `/users/${await someUser()}/reset`, body: {} }),
+  'PUT /report-schedules': newReport,
   'PUT /approval-rules': async () => ({
     path: '/approval-rules',
     body: { rules: [], version: (await sam.get('/approval-rules')).json.version },
   }),
 }
+async function newReport() {
+  return {
+    path: '/report-schedules',
+    body: {
+      ...{ name: `Report ${randomUUID()}`, every: 'day', made_at: '06:00', zone: 'Asia/Bangkok' },
+      ...{ app_id: null, formats: ['csv'], with_rows: false, is_on: true },
+      ...{
+        way: 'sftp',
+        recipients: [],
+        sftp_host: '93.184.216.34',
+        sftp_port: 22,
+        sftp_user: 'us',
+      },
+      ...{ sftp_host_key: `SHA256:${'A'.repeat(43)}`, sftp_folder: '/in', sftp_key: reportKey },
+    },
+  }
+}
+
 async function newLimit() {
   const rule = { kind: 'withdraw', measure: 'orders', per: 'user', period: 'day', most: '9' }
   return { app_id: (await s.agent()).appId, name: 'user-day', outcome: 'refuse', ...rule }
@@ -249,7 +274,7 @@ const testedElsewhere = [
 ]
 
 /** These take no reason. */
-const withoutReason = ['POST /agents', 'POST /users']
+const withoutReason = ['POST /agents', 'POST /users', 'PUT /report-schedules']
 
 interface Described {
   paths: Record<string, Record<string, { 'x-approval'?: string; responses: object }>>
@@ -344,6 +369,68 @@ describe('a proposal', () => {
       reason,
       wallet: shop.appId,
     })
+  })
+
+  it('that sends reports elsewhere keeps the key sealed, and one person switches them off without a code', async () => {
+    const { body }: Awaited<ReturnType<Make>> = await newReport()
+    const asked = await ann.put('/report-schedules', { ...body, code: ann.code() })
+    expect(asked.status, asked.text).toBe(202)
+    const { rows } = await s.sql(
+      'select input::text as input from proposals where proposal_id = $1',
+      [asked.json.proposal],
+    )
+    expect(rows[0].input).toContain('"sftp_key":"sealed:')
+    expect(rows[0].input).not.toContain('PRIVATE')
+    const shown = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect(shown.after).toMatchObject({ sftp_host: '93.184.216.34', sftp_key: 'another one' })
+    expect((await approved(bob, shown)).json.state).toBe('done')
+    const named = async () =>
+      (await ann.get('/report-schedules')).json.data.find(
+        (each: { name: string }) => each.name === body.name,
+      )
+    const { id, has_key } = await named()
+    expect(has_key).toBe(true)
+    const { sftp_key: _key, ...rest } = body
+    const off = { ...rest, id, is_on: false }
+    const elsewhere = await ann.put('/report-schedules', { ...off, sftp_folder: '/mine' })
+    expect(elsewhere.json.code).toBe('code_required')
+    expect((await ann.put('/report-schedules', off)).status).toBe(200)
+    expect((await named()).is_on).toBe(false)
+    const on = await ann.put('/report-schedules', { ...off, is_on: true, code: ann.code() })
+    expect(on.status).toBe(202)
+  })
+
+  it('shows beside it what helps to decide: the balance that there would be, and a picture', async () => {
+    const shown = await proposed(ann, 7)
+    const balance = await shop.balance()
+    expect((await bob.get(`/approvals/${shown.id}`)).json.beside).toEqual({
+      before: { balance },
+      after: { balance: balance + 7 },
+    })
+    const png = `data:image/png;base64,${pixel}`
+    const change = { logo: png, updated_at: (await agentNow()).updated_at, reason }
+    const asked = await ann.send('PATCH', `/agents/${shop.appId}`, { ...change, code: ann.code() })
+    expect(asked.status, asked.text).toBe(202)
+    const logo = (await bob.get(`/approvals/${asked.json.proposal}`)).json
+    expect(logo).toMatchObject({
+      after: { logo: expect.stringMatching(/^image\/png, \d+ bytes, sha256 /) },
+      beside: { before: { picture: null }, after: { picture: png } },
+    })
+    expect((await approved(bob, logo)).json.state).toBe('done')
+  })
+
+  it('of somebody whose sessions ended for wrong codes, or who has a new password, is proposed again', async () => {
+    const eve = await signIn(live, 'admin')
+    const shown = await proposed(eve)
+    const wrong = { amount: 1, ref: randomUUID(), reason, code: '000000' }
+    for (let n = 0; n < 10; n++) {
+      s.clock.advance(30_000)
+      await eve.post(`/wallets/${shop.appId}/adjust`, wrong)
+    }
+    expect((await eve.get('/me')).status).toBe(401)
+    const refused = await approved(bob, shown)
+    expect(refused.json.code, refused.text).toBe('changed_meanwhile')
+    expect(refused.json.detail).toContain('wrong codes')
   })
 
   it('is not approved by who made it, nor without a fresh code', async () => {

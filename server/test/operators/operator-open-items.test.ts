@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { houseBook } from '../../src/ledger/house.ts'
+import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
 import { writeOff } from '../../src/teller/write-off.ts'
 import {
   attemptsOf,
@@ -168,8 +169,10 @@ describe('money that left although the order was cancelled', () => {
 
     const { itemId, reference } = await paidAfterCancel()
     expect((await book(itemId, 'charge_agent')).status).toBe(200)
-    const charged = { balance: before.balance - 100, lost: before.lost + 200 }
+    // The agent pays for it: the house has lost nothing.
+    const charged = { balance: before.balance - 100, lost: before.lost + 100 }
     expect(await figures()).toEqual(charged)
+    expect((await viewer.get(at(itemId))).json.item.booked_as).toBe('charge_agent')
     await bank.tell(s.service.url, payoutEvent(reference, { type: 'returned' }))
     expect((await viewer.get(at(itemId))).json.bookings).toEqual(['received_back'])
     expect((await book(itemId, 'write_off')).status).toBe(409)
@@ -178,6 +181,59 @@ describe('money that left although the order was cancelled', () => {
 
     // What failed is for its order: to mark it as paid charges the agent.
     expect((await viewer.get(at((await contradiction()).itemId))).json.bookings).toEqual([])
+  })
+
+  it('is booked in one way, or closed, whoever decides at the same moment', async () => {
+    const [one, two] = [await signIn(s, 'admin'), await signIn(s, 'admin')]
+    const ways = [
+      ['charge_agent', 'write_off'],
+      ['write_off', 'close'],
+      ['close', 'charge_agent'],
+    ] as const
+    for (const pair of ways) {
+      const before = await figures()
+      const { itemId } = await paidAfterCancel()
+      const decide = (by: OperatorClient, way: string) =>
+        way === 'close'
+          ? by.post(`${at(itemId)}/close`, { reason, code: by.code() })
+          : by.post(`${at(itemId)}/book`, { as: way, reason, code: by.code() })
+      const answers = await Promise.all([decide(one, pair[0]), decide(two, pair[1])])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      const way = pair[answers[0]?.status === 200 ? 0 : 1]
+      expect((await viewer.get(at(itemId))).json.item.booked_as).toBe(way === 'close' ? null : way)
+      expect(await figures()).toEqual({
+        balance: before.balance - (way === 'charge_agent' ? 100 : 0),
+        lost: before.lost + (way === 'write_off' ? 100 : 0),
+      })
+    }
+  })
+
+  it('is booked and closed together, or not at all', async () => {
+    const admin = await signIn(s, 'admin')
+    const before = await figures()
+    const { itemId } = await paidAfterCancel()
+    const book = (as: string) =>
+      admin.post(`${at(itemId)}/book`, { as, reason, code: admin.code() })
+    await s.sql(
+      'alter table open_items add constraint stays_open check (closed_at is null) not valid',
+    )
+    try {
+      expect((await book('charge_agent')).status).toBe(500)
+    } finally {
+      await s.sql('alter table open_items drop constraint stays_open')
+    }
+    expect(await figures()).toEqual(before)
+    expect((await book('write_off')).status).toBe(200)
+    expect(await figures()).toEqual({ ...before, lost: before.lost + 100 })
+    // A person adjusts under the id of the item, afterwards: what is booked is not what the item says any more.
+    await adjustWallet(s.service.desk, agent.agentId, {
+      amountMinor: -100_00n,
+      reason,
+      ref: itemId,
+    })
+    await expect(s.prove()).rejects.toThrow('what the agent was charged')
+    const back = { amountMinor: 100_00n, reason, ref: `${itemId}-back` }
+    await adjustWallet(s.service.desk, agent.agentId, back)
   })
 
   it('takes two people where policy says so, and is booked once though it was interrupted', async () => {

@@ -260,6 +260,33 @@ it('what a mail server refuses is tried again, and given up after the ninth time
   expect(gone.json.data.map(({ name }: { name: string }) => name)).toEqual(['House'])
 })
 
+it('what is switched off sends nothing more, and begins anew when it is on again', async () => {
+  await to('12:00')
+  mail.answer = '451 later'
+  const before = mail.mails.length
+  expect((await set({ name: 'Paused' })).status).toBe(200)
+  await to('06:00')
+  await work(test.backend.pool, () => {})
+  const { id, runs } = await schedule('Paused')
+  expect(runs).toMatchObject([{ state: 'waiting', attempts: 1 }])
+  expect((await set({ name: 'Paused', id, is_on: false })).status).toBe(200)
+  mail.answer = '250 taken'
+  test.clock.advance(40 * 86_400_000 + 3_600_000)
+  admin.cookie = (await admin.signInAgain()).cookie
+  await work()
+  expect((await schedule('Paused')).runs).toMatchObject([
+    { state: 'given_up', error: 'The report was switched off.' },
+  ])
+  expect((await set({ name: 'Paused', id })).status).toBe(200)
+  await work()
+  expect((await schedule('Paused')).runs).toMatchObject([{ state: 'given_up' }])
+  expect(mail.mails.length).toBe(before)
+  await to('06:00')
+  await work()
+  expect((await schedule('Paused')).runs).toMatchObject([{ state: 'sent' }, { state: 'given_up' }])
+  await admin.post('/report-schedules/remove', { id, code: admin.code() })
+})
+
 it('what cannot be a report is refused, and only admins set them', async () => {
   const fields = async (body: object) =>
     (await set(body)).json.errors.map(({ field }: { field: string }) => field)

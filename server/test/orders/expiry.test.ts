@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Command } from '../../src/ledger/commands.ts'
 import { newOrderId } from '../../src/lib/ids.ts'
@@ -86,6 +87,28 @@ it('what several look for at the same time still expires once', async () => {
   await until(async () => (await statuses([agentId])).EXPIRED === 200)
   const { rows } = await s.sql('select seq from wallets where agent_id = $1', [agentId])
   expect(rows).toEqual([{ seq: '200' }])
+})
+
+it('an agent whose wallet is held does not keep the deposits of others from expiring', async () => {
+  const [held, other] = [await s.agent(), await s.agent()]
+  const { teller } = s.service.desk
+  // What is due of it fills a whole look.
+  await Promise.all(
+    Array.from({ length: expiryPage }, (_, n) =>
+      teller.do(deposit(held.agentId, `held-${n}`, 1_000)),
+    ),
+  )
+  await teller.do(deposit(other.agentId, 'other', 2_000))
+  const owner = new pg.Client(s.database.ownerUrl)
+  await owner.connect()
+  await owner.query('begin')
+  await owner.query('select from sluice.wallets where agent_id = $1 for update', [held.agentId])
+  s.clock.advance(2_000)
+  await until(async () => (await statuses([other.agentId])).EXPIRED === 1)
+  expect(await statuses([held.agentId])).toEqual({ WAITING: expiryPage })
+  await owner.query('rollback')
+  await owner.end()
+  await until(async () => (await statuses([held.agentId])).EXPIRED === expiryPage)
 })
 
 it('money that came in time pays an expired deposit, told however late', async () => {

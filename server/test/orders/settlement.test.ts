@@ -187,6 +187,27 @@ describe('a settlement', () => {
     expect(await amountsOf(agent)).toEqual([['settlement-2027-03-12', 100_00]])
     await s.sql(`update agents set settle = 'off' where agent_id = $1`, [broken.agentId])
   })
+
+  it('leaves what is to stay, although the agent withdraws at the same moment', async () => {
+    const agent = await settled({ settleKeep: 500n })
+    await agent.fund(1000)
+    goTo('2027-03-13', 10)
+    const { desk } = s.service
+    let withdrawn: number | undefined
+    // The settlement has read the wallet when it asks who takes it.
+    const candidates: typeof desk.providers.candidates = async (order) => {
+      if (order.agentId === agent.agentId) {
+        withdrawn ??= (await agent.withdraw({ amount: 400 })).status
+      }
+      return desk.providers.candidates(order)
+    }
+    const providers = Object.create(desk.providers, { candidates: { value: candidates } })
+    await poll({ ...desk, providers })
+    expect([withdrawn, await agent.balance()]).toEqual([201, 600])
+    await poll()
+    expect(await amountsOf(agent)).toContainEqual(['settlement-2027-03-13', 100_00])
+    expect(await agent.balance()).toBe(500)
+  })
 })
 
 describe('days and weeks', () => {

@@ -227,6 +227,7 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   const kin = await payingAccount(s)
   const account = await payingAccount(s)
   const [paid = ''] = await withdrawals(s, agent, account, 100)
+  const [one600 = '', one300 = ''] = await withdrawals(s, agent, account, 600, 300)
   const { agentId = 0n, orderId = '' } = parseTxnId(paid) ?? {}
   const [code = ''] = referencesOf(agentId, orderId, 1)
   await s.sql(
@@ -288,17 +289,47 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect((await agent.get(`/payment/orders/${paid}`)).json.status).toBe('PAID')
   expect((await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)).toEqual([])
 
+  // A lost file that was debited in one sum: it is settled too, and not explained away, while what it may have paid waits.
   const whole = [{ amount: '-900.00', batchCount: 2, batchId: lostId }]
   await importFile(s, kin, camt({ ...kin, day: first, lines: whole, seq: 2 }))
-  await s.sql(
-    `update bank_movements set state = 'booked', explained_by = 'bank_fee'
-     where account = $1 and state = 'unexplained'`,
-    [kin.name],
-  )
-  const [held = ''] = (await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)
+  const missing = async () =>
+    (await standings(s.backend.pool, s.clock())).flatMap((each) => each.missing)
+  const [held = ''] = await missing()
   expect(held).toContain(`is of payment file ${lostId}, which is lost`)
-  expect((await release('nothing else')).json.detail).toContain('name the movement')
   const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
-  expect((await release(id)).status).toBe(202)
+  expect((await release(id)).json.detail).toContain(lostId)
+  const explained = await maker.post(`/bank-accounts/${kin.name}/movements/${id}/explain`, {
+    ...{ as: 'bank_fee', reason: 'somebody says so', code: maker.code() },
+  })
+  expect(explained.json.detail).toContain('make a file of the withdrawals that it paid')
+  const settle = (...txn_ids: string[]) =>
+    maker.post('/payout-files', { account: kin.name, debited: true, movement: id, txn_ids })
+  expect((await settle(one600)).json.detail).toContain('They add up to 600')
+  expect((await settle(one600, paid)).json.detail).toContain(`${paid} does not wait`)
+  const sum = await settle(one600, one300)
+  expect(sum.json).toMatchObject({ already_paid: true, count: 2, sum: 900 })
+  expect((await settle(one600, one300)).status).toBe(409)
+  await approve(checker, sum)
+  await bookFileSums(s.service.desk, fail)
+  await goForwardWithAll(s.service.desk, fail)
+  for (const each of [one600, one300]) {
+    expect((await agent.get(`/payment/orders/${each}`)).json.status).toBe('PAID')
+  }
+  expect((await maker.get(`/payout-files/${sum.json.id}`)).json.state).toBe('closed')
+  expect(await missing()).toEqual([])
+
+  // The proof knows which debit it was.
+  const says = (debit: string) =>
+    s.sql('update payout_files set debit = $2 where file_id = $1', [sum.json.id, debit])
+  await says(one)
+  await expect(s.prove()).rejects.toThrow('digest')
+  await says(id)
+
+  // Once nothing waits that it may have paid, two people may name the sum of another.
+  const other = [{ amount: '-50.00', batchCount: 2, batchId: `PF${'0'.repeat(24)}8` }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines: other, seq: 3 }))
+  const [again = ''] = await missing()
+  expect((await release('nothing else')).json.detail).toContain('name the movement')
+  expect((await release(/movement ([0-9a-f]{32})/.exec(again)?.[1] ?? '')).status).toBe(202)
   await s.close()
 })

@@ -661,7 +661,10 @@ it('what the bank took and does not pay is ended by two people, by its code, and
   await expect
     .poll(() => Promise.all(ids.map((id) => status(id))))
     .toEqual(['PAID', 'PAID', 'FAILED'])
-  expect((await look(file)).json).toMatchObject({ state: 'closed', ends: [{ how: 'abandoned' }] })
+  // The file is closed after the last of its orders has ended.
+  await expect
+    .poll(async () => (await look(file)).json)
+    .toMatchObject({ state: 'closed', ends: [{ how: 'abandoned' }] })
   expect((await proposeAbandon(file)).json.detail).toContain('Every payout of it has ended')
 })
 

@@ -584,6 +584,52 @@ it('booked debits pay by code and amount; a second one is nobody’s and alarms'
   expect((await daysOf(s, account))[0]).toMatch(/red (?=.*amount_differs)(?=.*paid_twice)/)
 })
 
+it('a debit pays with the bank’s charge in it, which is a cost of its order', async () => {
+  const account = await payingAccount(s)
+  const { ids, codes } = await exported(account, 181, 191)
+  const day = dayAt(s.clock())
+  const [one = '', two = ''] = codes
+  const lines = [
+    { amount: '-190.00', endToEndId: one, ref: 'C1', charges: '9.00' },
+    { amount: '-198.50', endToEndId: two, ref: 'C2' },
+  ]
+  await importFile(s, account, camt({ ...account, day, lines }))
+  expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'WAITING'])
+  const costs = async () => {
+    const { rows } = await s.sql(
+      `select costs_change::int as cost from journal
+       where event = 'cost_charged' and clearing_at = $1 order by seq`,
+      [account.name],
+    )
+    return rows.map(({ cost }) => cost)
+  }
+  expect(await costs()).toEqual([-900])
+  // The bank does not say what the rest of the other one is: a person does.
+  const rest = (await movementsOf(s, account)).find(({ state }) => state === 'unexplained')
+  const path = `/bank-accounts/${account.name}/movements/${rest?.movementId}/explain`
+  const explain = (as: string) =>
+    checker.post(path, { as, reason: 'on its price list', code: checker.code() })
+  const explained = await explain('payout')
+  expect([explained.status, explained.json.deducted], explained.text).toEqual([200, 7.5])
+  expect(await Promise.all(ids.map(status))).toEqual(['PAID', 'PAID'])
+  expect(await costs()).toEqual([-900, -750])
+  expect((await daysOf(s, account))[0]).not.toContain('amount_differs')
+  expect((await explain('bank_fee')).status).toBe(409)
+  // The bank does not pay less than it was asked for: that is for a person to find out.
+  const less = await exported(account, 201)
+  const line = { amount: '-200.00', endToEndId: less.codes[0] ?? '', ref: 'C3' }
+  await importFile(s, account, camt({ ...account, day, lines: [line] }))
+  const short = (await movementsOf(s, account)).find(({ state }) => state === 'unexplained')
+  const refused = await checker.post(
+    `/bank-accounts/${account.name}/movements/${short?.movementId}/explain`,
+    { as: 'payout', reason: 'is it?', code: checker.code() },
+  )
+  expect([refused.status, refused.json.detail]).toEqual([
+    409,
+    expect.stringContaining('amount_differs'),
+  ])
+})
+
 it('the debit of a whole file pays all of its items, or nobody if it is another sum', async () => {
   const account = await payingAccount(s)
   const { ids, file, messageId } = await exported(account, 210, 220)
@@ -748,6 +794,29 @@ it('names in a file are written as its account says, and refused with the order 
   expect(refused.json).toMatchObject({ status: 422, errors: [{ field: 'accountName' }] })
   expect(refused.json.detail).toContain('“ส”, which has no form in the Latin letters')
   const { json } = await named('José')
+  // What was taken by another rule waits, and is listed with the reason.
+  const says = (rule: string) =>
+    s.sql(
+      'update bank_accounts set payout_characters = $2, version = version + 1 where name = $1',
+      [...[account.name, rule]],
+    )
+  const stuck = async () => (await maker.get('/payouts-waiting')).json.stuck
+  await says('kept')
+  let txn_id = ''
+  await expect
+    .poll(async () => {
+      const { status, json } = await named('สมชาย')
+      txn_id = json.txn_id
+      return status
+    })
+    .toBe(201)
+  expect(await stuck()).not.toContainEqual(expect.objectContaining({ txn_id }))
+  await says('latin')
+  await expect.poll(stuck).toContainEqual({
+    ...{ txn_id, amount: 266, currency: 'THB' },
+    why: expect.stringContaining('has no form in the Latin letters'),
+  })
+  await agent.post(`/payment/orders/${txn_id}/cancel`, {})
   await saveProviderState(s.backend.pool, 'sandbox', 'on', s.clock())
   await expect.poll(sandbox).toBe('on')
   const file = await approve(await draft(account))

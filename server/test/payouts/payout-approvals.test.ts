@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { parseTxnId } from '../../src/lib/ids.ts'
+import { parseTxnId, txnId } from '../../src/lib/ids.ts'
 import { mayPayOut } from '../../src/payouts/payout-approval.ts'
 import type { Desk } from '../../src/teller/desk.ts'
 import {
@@ -186,6 +186,39 @@ it('cancelled while somebody approves, it is cancelled or paid, never both', asy
       expect(isSubmitted(txnId)).toBe(false)
     } else await ended.toBe('PAID')
   }
+})
+
+it('who refunds in the console does not approve the payout of that refund', async () => {
+  const operator = await signIn(s, 'operator')
+  const { json } = await shop.deposit({ amount: 2_400 })
+  const event = paymentEvent(json.txn_id, s.clock(), { amountMinor: 240_000n })
+  await bank.tell(s.service.url, event)
+  const refund = async (ref: string) => {
+    const asked = { amount: '1200', ref, reason: 'they ask for it', code: admin.code() }
+    const { status, text } = await admin.post(`/orders/${json.txn_id}/refund`, asked)
+    expect(status, text).toBe(200)
+    const { rows } = await s.sql(
+      `select agent_id, replace(order_id::text, '-', '') as id from orders
+       where refund_of is not null and ref_id like $1`,
+      [`%${ref}`],
+    )
+    return txnId(BigInt(rows[0].agent_id), rows[0].id)
+  }
+  const paid = await refund('one-refund')
+  const shown = await proposalOf(paid)
+  expect(shown).toMatchObject({ proposed_by: admin.email, own: true, may_approve: false })
+  expect((await approve(shown)).json.code).toBe('same_person')
+  await runnerHasPassed()
+  expect(await statusOf(paid)).toBe('WAITING')
+  const second = { digest: shown.digest, code: operator.code() }
+  expect((await operator.post(`/approvals/${shown.id}/approve`, second)).json.state).toBe('done')
+  await expect.poll(() => statusOf(paid), patient).toBe('PAID')
+
+  // Its agent may still cancel it, and then it is nobody's to decide.
+  const cancelled = await refund('another-refund')
+  const { id } = await proposalOf(cancelled)
+  expect((await shop.post(`/payment/orders/${cancelled}/cancel`, {})).status).toBe(200)
+  await expect.poll(async () => (await admin.get(`/approvals/${id}`)).json.state).toBe('withdrawn')
 })
 
 it('cancelled before, it leaves the inbox', async () => {

@@ -342,6 +342,10 @@ const lies: Record<string, Record<string, ProofFailure[]>> = {
       [`provider_said = 'REVERT'`, item('w item')],
       [`provider_said = 'FAILED'`, item('w looked')],
     ],
+    booked_as: [
+      [`booked_as = 'write_off'`, item('w looked')],
+      [`booked_as = 'charge_agent'`, item('w looked')],
+    ],
     closed_at: [
       later('closed_at', item('w after all')),
       [

@@ -19,7 +19,13 @@ export async function checkPairingSamples(
     if (!statements) continue
     checked++
     for (const accountNo of new Set(statements.map((each) => each.accountNo))) {
-      const own = statements.filter((each) => each.accountNo === accountNo)
+      // As each of its accounts takes it: nothing of the others counts.
+      const told = (await readOrRefused(join(folder, path), accountNo)) ?? []
+      const own = told.filter((each) => each.accountNo === accountNo)
+      const others = told.filter((each) => each.accountNo !== accountNo)
+      if (others.some(({ entries }) => entries.length > 0)) {
+        throw new Error(`${path}: entries of other accounts are read for ${accountNo}`)
+      }
       const reports = (['intraday', 'statement'] as const).flatMap((kind) =>
         reportsOf(
           kind,
@@ -82,8 +88,14 @@ function shown(files: readonly ReportsTogether[]): string {
     .join('\n')
 }
 
-async function readOrRefused(path: string): Promise<BankStatement[] | undefined> {
-  const options = { currency: null, zone: 'Europe/Berlin', decimalsOf: () => 2 }
+async function readOrRefused(
+  path: string,
+  accountNo: string | null = null,
+): Promise<BankStatement[] | undefined> {
+  const options = {
+    ...{ currency: null, zone: 'Europe/Berlin', decimalsOf: () => 2 },
+    ...(accountNo !== null && { isOwn: (written: string) => written === accountNo }),
+  }
   try {
     return await readBankFile(readFileSync(path), options)
   } catch (fault) {

@@ -112,6 +112,28 @@ it('every story has a case here, and the provider takes exactly the stories that
   }
 })
 
+it('an act that cannot be played keeps no other from it', async () => {
+  const deposits = Array.from({ length: 5 }, () => aDeposit(bank.clock.now(), 'paid'))
+  const expected = (some: typeof deposits) =>
+    Promise.all(some.map((each) => counter.provider.expectDeposit?.(each, signal)))
+  await expected(deposits.slice(0, 2))
+  // Half as much again is more than a column holds.
+  await bank.pool.query(
+    `with bad as (insert into sandbox_bank.deposits select 'bad', 9000000000000000000, 'THB',
+       $1::timestamptz + interval '1 hour', '1', 'A', 'SCB', 'overpaid', $1)
+     insert into sandbox_bank.acts (party, reference, step, due_at) values ('deposit', 'bad', 0, $1)`,
+    [bank.clock.now()],
+  )
+  await expected(deposits.slice(2))
+  bank.clock.advance(1_000)
+  await counter.tick()
+  const paid = bank.told().map(({ reference }) => reference)
+  expect(paid.sort()).toEqual(deposits.map(({ txnId }) => txnId).sort())
+  expect(bank.errors).toMatchObject([{ code: '22003' }])
+  await bank.pool.query(`update sandbox_bank.acts set played_at = due_at where reference = 'bad'`)
+  bank.errors.length = 0
+})
+
 describe('a deposit', () => {
   it.each(Object.entries(depositCases))('"%s" is told in time', async (story, expected) => {
     const start = bank.clock.now().getTime()

@@ -43,6 +43,7 @@ export async function makeAccount(
     qrKind: 'promptpay-mobile',
     qrValue: '0801234567',
     match: 'code+amount',
+    codeForm: 'SX',
     surplusSteps: 99,
     holdS: 7_200,
     dayLimitMinor: null,

@@ -9,15 +9,14 @@ export type CutAtCommit =
   | 'after'
   /** The server commits; the connection stays, and nothing is ever heard on it again. */
   | 'silent'
-  /** It goes through like any other: the one after it is meant. */
-  | 'spared'
 
 const commit = Buffer.from('commit\0')
 const committed = ['COMMIT\0', 'ROLLBACK\0'].map((words) => Buffer.from(words))
-/** In the first words of connections that commit at times of their own: callbacks and the proof. */
-const ofTheirOwn = ['callbacks', 'proof'].map((name) =>
-  Buffer.from(`application_name\0sluice ${name}\0`),
-)
+/** In the first words of a connection. */
+const named = (name: string) => Buffer.from(`application_name\0sluice ${name}\0`)
+const ofTheTeller = named('teller')
+/** Those that commit at times of their own. */
+const ofTheirOwn = ['callbacks', 'proof', 'watch'].map(named)
 
 /** Stands between a client and PostgreSQL, and fails in the ways a network does. */
 export class TcpProxy {
@@ -31,6 +30,7 @@ export class TcpProxy {
   private readonly pairs = new Set<{ client: Socket; upstream: Socket }>()
   private plan: CutAtCommit[] = []
   private committing = commit
+  private isTellersOnly = true
   private afterCut = () => {}
   private refusing = false
   private stalled = false
@@ -59,16 +59,24 @@ export class TcpProxy {
     return url.href
   }
 
-  /** What is to become of the next commits that somebody asked for, one each; calls back when it does. */
-  cutNextCommits(cuts: CutAtCommit[], afterCut: () => void = () => {}): void {
+  /**
+   * What is to become of the next commits that somebody asked for, one each; calls back when it does. Background work
+   * commits too, so that only the teller's count, unless anybody's may be meant.
+   */
+  cutNextCommits(
+    cuts: CutAtCommit[],
+    afterCut: () => void = () => {},
+    of: 'teller' | 'anybody' = 'teller',
+  ): void {
     this.plan = [...cuts]
     this.afterCut = afterCut
     this.committing = commit
+    this.isTellersOnly = of === 'teller'
   }
 
   /** The same for a statement that is a transaction by itself, known by its name. */
   cutNextStatements(name: string, cuts: CutAtCommit[], afterCut?: () => void): void {
-    this.cutNextCommits(cuts, afterCut)
+    this.cutNextCommits(cuts, afterCut, 'anybody')
     this.committing = Buffer.from(`${name}\0`)
   }
 
@@ -135,10 +143,11 @@ export class TcpProxy {
       : connect(Number(port), host)
     const pair = { client, upstream }
     this.pairs.add(pair)
-    let fate: Exclude<CutAtCommit, 'spared'> | undefined
-    let isSpared = false
+    let fate: CutAtCommit | undefined
+    let [isSpared, isTellers] = [false, false]
     client.once('data', (data) => {
       isSpared = ofTheirOwn.some((words) => data.includes(words))
+      isTellers = data.includes(ofTheTeller)
     })
     upstream.on('data', (data) => {
       if (fate === undefined && this.stalled) this.swallowed++
@@ -147,9 +156,9 @@ export class TcpProxy {
       else if (fate === 'after' && this.isAnswered(data)) upstream.destroy()
     })
     client.on('data', (data) => {
-      if (!isSpared && fate === undefined && data.includes(this.committing)) {
-        const next = this.plan.shift()
-        if (next !== 'spared') fate = next
+      const isMeant = this.isTellersOnly ? isTellers : !isSpared
+      if (isMeant && fate === undefined && data.includes(this.committing)) {
+        fate = this.plan.shift()
       }
       if (fate !== 'before') this.pass(upstream, data)
       if (fate === undefined) return

@@ -19,6 +19,7 @@ export const approvalWords = translated('approval', {
   now: 'Now',
   later: 'Then',
   nothing: '–',
+  picture: 'The picture',
   isOwn: 'You proposed this: another person decides.',
   showSecret: 'Show the secret',
   secretTitle: 'Show the secret',

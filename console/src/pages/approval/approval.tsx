@@ -90,7 +90,7 @@ export default function Approval() {
       <Stack gap="md">
         <About proposal={proposal} />
         <Panel title={says.changes}>
-          <Changes before={proposal.before} after={proposal.after} />
+          <Changes before={proposal.before} after={proposal.after} beside={proposal.beside} />
         </Panel>
         <Slip proposal={proposal} />
       </Stack>

@@ -1,4 +1,5 @@
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import classes from './approval.module.css'
 import { approvalWords as says } from './approval-words.ts'
 
 interface Change {
@@ -9,13 +10,36 @@ interface Change {
 
 const columns: Column<Change>[] = [
   { key: 'field', head: says.field, phone: 'wide', cell: (row) => row.field },
-  { key: 'now', head: says.now, cell: (row) => row.now },
-  { key: 'later', head: says.later, cell: (row) => <strong>{row.later}</strong> },
+  { key: 'now', head: says.now, cell: (row) => <Shown value={row.now} /> },
+  {
+    key: 'later',
+    head: says.later,
+    cell: (row) => (
+      <strong>
+        <Shown value={row.later} />
+      </strong>
+    ),
+  },
 ]
 
-/** What would change, field by field, side by side. */
-export function Changes(props: { before: unknown; after: unknown }) {
-  const [before, after] = [fieldsOf(props.before), fieldsOf(props.after)]
+/** A value, or the picture that it is. */
+function Shown({ value }: { value: string }) {
+  return value.startsWith('data:image/') ? (
+    <img className={classes.picture} src={value} alt={says.picture} />
+  ) : (
+    value
+  )
+}
+
+interface Sides {
+  before: unknown
+  after: unknown
+}
+
+/** What would change, field by field, side by side, with what helps to decide. */
+export function Changes({ beside, ...change }: Sides & { beside: Sides | null }) {
+  const before = new Map([...fieldsOf(beside?.before), ...fieldsOf(change.before)])
+  const after = new Map([...fieldsOf(beside?.after), ...fieldsOf(change.after)])
   const names = [...new Set([...before.keys(), ...after.keys()])]
   const rows = names.map((field) => ({
     field: field.replaceAll('_', ' '),

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { ask, type Row } from '../../api.ts'
+import { type Answer, ask, type Row } from '../../api.ts'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -16,18 +16,24 @@ import { approvalsWords as says } from './approvals-words.ts'
 
 type Proposal = Row<typeof api.approvals>
 
-const columns: Column<Proposal>[] = [
+/** A proposal, or what waits for a second person on a page of its own. */
+type Shown = Pick<
+  Proposal,
+  'id' | 'title' | 'amount' | 'currency' | 'proposed_by' | 'proposed_at' | 'state'
+> & { about: string; at: string; until: string | null }
+
+const columns: Column<Shown>[] = [
   {
     key: 'action',
     head: says.columns.action,
     phone: 'wide',
-    cell: (row) => <PageLink to={pages.approval(row.id)}>{row.title}</PageLink>,
+    cell: (row) => <PageLink to={row.at}>{row.title}</PageLink>,
   },
   {
     key: 'about',
     head: says.columns.about,
     clip: true,
-    cell: (row) => row.agent_name ?? row.subject.id,
+    cell: (row) => row.about,
   },
   {
     key: 'amount',
@@ -48,8 +54,28 @@ const columns: Column<Proposal>[] = [
     head: says.columns.state,
     cell: (row) => <StateBadge state={`proposal_${row.state}`} />,
   },
-  { key: 'until', head: says.columns.until, cell: (row) => <When at={row.expires_at} /> },
+  {
+    key: 'until',
+    head: says.columns.until,
+    cell: (row) => (row.until === null ? '–' : <When at={row.until} />),
+  },
 ]
+
+function shownOf({ data, others }: Answer<typeof api.approvals>): Shown[] {
+  const proposals = data.map((row) => ({
+    ...row,
+    about: row.agent_name ?? row.subject.id,
+    at: pages.approval(row.id),
+    until: row.expires_at,
+  }))
+  const elsewhere = others.map((row) => ({
+    ...row,
+    about: row.account,
+    state: 'open' as const,
+    until: row.expires_at,
+  }))
+  return [...elsewhere, ...proposals].sort((a, b) => (a.proposed_at < b.proposed_at ? 1 : -1))
+}
 
 /** What waits for a second person, the newest first. */
 export default function Approvals() {
@@ -80,9 +106,9 @@ export default function Approvals() {
         <DataTable
           label={says.title}
           columns={columns}
-          rows={found.data?.data}
+          rows={found.data && shownOf(found.data)}
           rowKey={(row) => row.id}
-          to={(row) => pages.approval(row.id)}
+          to={(row) => row.at}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

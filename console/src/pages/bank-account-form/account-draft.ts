@@ -18,6 +18,7 @@ export interface AccountDraft {
   city: string
   address: string
   match: '' | NonNullable<Terms['match']>
+  code_form: string
   surplus_steps: string
   hold_hours: string
   feed: Terms['feed']
@@ -63,6 +64,7 @@ export const emptyDraft: AccountDraft = {
   city: '',
   address: '',
   match: '',
+  code_form: '',
   surplus_steps: '',
   hold_hours: '',
   feed: 'none',
@@ -107,6 +109,7 @@ export function draftOf(account: Account): AccountDraft {
     city: account.city ?? '',
     address: account.address ?? '',
     match: account.match,
+    code_form: account.code_form,
     surplus_steps: String(account.surplus_steps),
     hold_hours: String(account.hold_hours),
     feed: account.feed,
@@ -140,7 +143,7 @@ export function draftOf(account: Account): AccountDraft {
 
 /** What the service takes. */
 export function termsOf(draft: AccountDraft): Terms {
-  const { match, surplus_steps, hold_hours, zone } = draft
+  const { match, code_form, surplus_steps, hold_hours, zone } = draft
   return {
     bank: draft.bank,
     account_no: draft.account_no,
@@ -150,6 +153,7 @@ export function termsOf(draft: AccountDraft): Terms {
     qr_kind: draft.qr_kind,
     qr_value: draft.qr_value === '' ? null : draft.qr_value,
     ...(match !== '' && { match }),
+    ...(code_form !== '' && { code_form: codeFormOf(code_form) }),
     ...(surplus_steps !== '' && { surplus_steps: Number(surplus_steps) }),
     ...(hold_hours !== '' && { hold_hours: Number(hold_hours) }),
     ...(zone !== '' && { zone }),
@@ -179,6 +183,11 @@ export function termsOf(draft: AccountDraft): Terms {
     encoding: draft.encoding === '' ? null : draft.encoding,
     own_accounts: draft.own_accounts,
   }
+}
+
+function codeFormOf(text: string): string {
+  const typed = text.trim()
+  return typed.toLowerCase() === 'digits' ? 'digits' : typed.toUpperCase()
 }
 
 function textOrNull(text: string): string | null {

@@ -18,7 +18,9 @@ interface Props {
   choices: Choices
   banks: Bank[]
   /** What follows from the rest where nothing is said. */
-  defaults: { match: string; surplus_steps: number; hold_hours: number; zone: string } | undefined
+  defaults:
+    | { match: string; code_form: string; surplus_steps: number; hold_hours: number; zone: string }
+    | undefined
   isNew: boolean
 }
 
@@ -137,6 +139,11 @@ export function AccountFields(props: Props) {
               </option>
             ))}
           </NativeSelect>
+          <TextInput
+            {...typed('code_form')}
+            description={fields.code_formHint}
+            placeholder={props.defaults?.code_form ?? ''}
+          />
           <TextInput
             {...typed('surplus_steps')}
             description={fields.surplus_stepsHint}

@@ -34,6 +34,9 @@ export const formWords = translated('form', {
     address: 'Address',
     addressHint: 'street;no;post code;town;country',
     match: 'Recognised by',
+    code_form: 'Payment codes begin with',
+    code_formHint:
+      'Two letters or digits, but no I, L, O or U. Or "digits", where the bank takes digits only.',
     surplus_steps: 'Unique amounts',
     surplus_stepsHint: 'How many amounts above the asked one tell payers apart.',
     hold_hours: 'Hours that an amount stays reserved',

@@ -58,6 +58,7 @@ function termFacts(account: Account): (Fact | false | null)[] {
     [facts.qr, formWords.qrKinds[account.qr_kind]],
     account.qr_value !== null && [formWords.fields.qr_value, account.qr_value],
     [facts.match, formWords.matches[account.match]],
+    account.match !== 'amount' && [formWords.fields.code_form, account.code_form],
     places !== null && [
       facts.places,
       bankAccountsWords.places(places.all - places.used, places.all),

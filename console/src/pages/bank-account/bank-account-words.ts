@@ -168,6 +168,8 @@ export const bankAccountWords = translated('bankAccount', {
     neverBooked:
       'People recorded it by hand, and the bank does not have it: it is no money. What was credited must be taken back first. Its slip stays used.',
     returned: 'The books have it already: the payment was marked as returned.',
+    payout:
+      'It is the payout that it names. What left beyond that is what the bank charged for it: a cost of that order.',
     as: 'It was',
     which: 'The payment that went back',
     choose: 'Choose a payment',

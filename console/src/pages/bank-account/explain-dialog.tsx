@@ -13,7 +13,10 @@ export type Movement = Row<typeof api.bankMovements>
 type As = Body<typeof api.explainMovement>['as']
 
 const { explain: says, movements: about } = bankAccountWords
-const ofDebits: As[] = ['bank_fee', 'own_transfer', 'interest', 'correction', 'payment_returned']
+const ofDebits: As[] = [
+  ...(['bank_fee', 'own_transfer', 'interest', 'correction', 'payment_returned'] as const),
+  'payout',
+]
 const ofCredits: As[] = ['interest', 'own_transfer', 'correction']
 /** What can be said of a payment that only people reported. */
 const ofHands: As[] = ['never_booked']
@@ -37,7 +40,9 @@ export function ExplainDialog({ movement, close }: { movement: Movement; close: 
           ? says.returned
           : as === 'never_booked'
             ? says.neverBooked
-            : says.explain
+            : as === 'payout'
+              ? says.payout
+              : says.explain
       }
       confirm={says.button}
       danger

@@ -42,5 +42,6 @@ export const openItemWords = translated('openItem', {
     closedAt: 'Closed',
     closedBy: 'Closed by',
     evidence: 'Evidence',
+    bookedAs: 'Booked as',
   },
 })

@@ -125,6 +125,7 @@ function About({ detail: { item, order } }: { detail: ItemDetail }) {
           item.closed_at !== null && [facts.closedAt, <When key="c" at={item.closed_at} />],
           item.closed_by !== null && [facts.closedBy, item.closed_by],
           item.evidence !== null && [facts.evidence, item.evidence],
+          item.booked_as !== null && [facts.bookedAs, says.bookings[item.booked_as]?.button],
         ]}
       />
     </Panel>

@@ -21,6 +21,8 @@ export const payoutFilesWords = translated('payoutFiles', {
     make: 'Make a file',
     makeFor: (account: string) => `Make a file for ${account}`,
     nothing: 'No withdrawal waits for this account.',
+    stuck: (count: number) => `${count} withdrawals wait that nobody can pay`,
+    why: 'Why',
     made: 'The file is made. Another person has to approve it.',
   },
   held: {

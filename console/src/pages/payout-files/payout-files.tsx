@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ask, type Row } from '../../api.ts'
+import { type Answer, ask, type Row } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -107,6 +107,18 @@ function WhatWaits() {
       {held.map(({ account, locked }) => (
         <HeldBack key={account} account={account} missing={locked} />
       ))}
+      {found.data && found.data.stuck.length > 0 && (
+        <Panel title={words.stuck(found.data.stuck_count)}>
+          <DataTable
+            label={words.stuck(found.data.stuck_count)}
+            columns={stuckColumns}
+            rows={found.data.stuck}
+            rowKey={(row) => row.txn_id}
+            to={(row) => pages.order(row.txn_id)}
+            empty={words.nothing}
+          />
+        </Panel>
+      )}
       <Panel title={words.title}>
         {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
         {making.isError && <ProblemPanel error={making.error} />}
@@ -127,6 +139,25 @@ function WhatWaits() {
     </>
   )
 }
+
+type Stuck = Answer<typeof api.payoutsWaiting>['stuck'][number]
+
+const stuckColumns: Column<Stuck>[] = [
+  {
+    key: 'order',
+    head: says.waiting.columns.count,
+    phone: 'plain',
+    cell: (row) => <PageLink to={pages.order(row.txn_id)}>{row.txn_id}</PageLink>,
+  },
+  {
+    key: 'amount',
+    head: says.waiting.columns.sum,
+    right: true,
+    phone: 'first',
+    cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+  },
+  { key: 'why', head: says.waiting.why, phone: 'wide', cell: (row) => row.why },
+]
 
 const { columns: heads, next } = says.files
 

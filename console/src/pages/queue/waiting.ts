@@ -16,7 +16,8 @@ export function placeOf(item: Waiting): { to: string; search?: Record<string, st
     case 'payment':
       return { to: pages.payment(item.id) }
     case 'approval':
-      return { to: pages.approval(item.id) }
+      // What is approved on a page of its own names that.
+      return { to: item.at.startsWith('/') ? item.at : pages.approval(item.id) }
     case 'movement':
       return { to: pages.bankAccount(item.at), search: { view: 'movements', state: 'unexplained' } }
     case 'payout':

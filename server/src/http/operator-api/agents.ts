@@ -3,6 +3,7 @@ import type { Agent } from '../../agents/agent.ts'
 import {
   type AgentBrand,
   findBrand,
+  type Logo,
   logoText,
   parseColour,
   parseLogo,
@@ -28,7 +29,7 @@ import { audited, notMadeYet, writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
 import { invalidRequest } from '../check.ts'
-import type { ActionView } from './approvals-desk.ts'
+import type { ActionView, Beside } from './approvals-desk.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, operatorRoute, Reason } from './operator-route.ts'
 import {
@@ -95,6 +96,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
         const subject = { kind: 'agent', id: notMadeYet }
         return { subject, agentId: null, before: null, after: withoutLogo(body) }
       },
+      beside: async ({ body }) => pictures(null, body),
     },
     handler: async ({ operator, body }) => {
       const { terms, brand } = await newAgent(deps, body as Partial<Said>)
@@ -128,6 +130,11 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       also: (body) => alsoChanges(body),
       view: async ({ operator, params, body }) =>
         changeView(deps, await agentNamed(pool, operator, params.app_id), body),
+      beside: async ({ operator, params, body }) => {
+        const { agentId } = await agentNamed(pool, operator, params.app_id)
+        const { logo } = await findBrand(pool, agentId)
+        return pictures(logo && dataOf(logo), body)
+      },
     },
     handler: async ({ operator, params, body }) => {
       const found = await agentNamed(pool, operator, params.app_id)
@@ -215,7 +222,7 @@ async function detail(
   return {
     ...agentView(agent),
     colour,
-    logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    logo: logo && dataOf(logo),
     keys: keys.map(keyView),
   }
 }
@@ -252,10 +259,28 @@ function alsoChanges(body: object): ActionName[] {
   ]
 }
 
-/** A request as it is shown: without the bytes of a picture. */
+/** A request as it is approved: with the digest of a picture for its bytes. */
 function withoutLogo(body: object): Record<string, unknown> {
   const { code: _code, logo, ...said } = body as Record<string, unknown>
-  return logo === undefined ? said : { ...said, logo: logo === null ? null : 'a new picture' }
+  if (logo === undefined) return said
+  const picture = typeof logo === 'string' ? pictureIn(logo) : null
+  return { ...said, logo: picture && typeof picture === 'object' ? logoText(picture) : null }
+}
+
+/** The picture that an agent has and the one that a request gives it, if it does. */
+function pictures(now: string | null, body: object): Beside | null {
+  const { logo } = body as Partial<Said>
+  return logo === undefined ? null : { before: { picture: now }, after: { picture: logo } }
+}
+
+/** A picture in a request, or what is wrong with it. */
+function pictureIn(text: string): Logo | string {
+  const [, base64] = /^data:image\/\w+;base64,([A-Za-z0-9+/]+=*)$/.exec(text) ?? []
+  return parseLogo(Buffer.from(base64 ?? '', 'base64'))
+}
+
+function dataOf({ type, bytes }: Logo): string {
+  return `data:${type};base64,${bytes.toString('base64')}`
 }
 
 function changedMeanwhile(): Problem {
@@ -324,8 +349,7 @@ async function checkedBrand(
     }
   }
   if (said.logo !== undefined) {
-    const [, base64] = /^data:image\/\w+;base64,([A-Za-z0-9+/]+=*)$/.exec(said.logo ?? '') ?? []
-    const logo = said.logo === null ? null : parseLogo(Buffer.from(base64 ?? '', 'base64'))
+    const logo = said.logo === null ? null : pictureIn(said.logo)
     if (typeof logo === 'string') faults.push({ field: 'logo', message: logo })
     else brand.logo = logo
   }

@@ -12,7 +12,7 @@ import {
   expire,
   hasSameCredentials,
   takeRun,
-  withdraw,
+  withdrawCancelled,
 } from '../../approvals/decide-proposal.ts'
 import {
   findOverdue,
@@ -48,6 +48,12 @@ export interface ActionView {
   after: unknown
 }
 
+/** What is shown beside a change, as it is at the moment and as it would be then. */
+export interface Beside {
+  before: object
+  after: object
+}
+
 /** A route that two people may have to decide on, as the desk runs it. */
 export interface RunnableRoute {
   /** The actions that a request does: if one of them needs two people, it does. */
@@ -63,7 +69,11 @@ export interface RunnableRoute {
   /** Whether the keyed command of a request was taken. If it was not, everything must be as it was shown. */
   isDone?: ((operator: Operator, input: Input) => Promise<boolean>) | undefined
   view: (operator: Operator, input: Input) => Promise<ActionView>
+  /** What helps to decide and may change until then: it is no part of what is approved. */
+  beside?: ((operator: Operator, input: Input) => Promise<Beside | null>) | undefined
   run: (operator: Operator, input: Input) => Promise<unknown>
+  /** The body as it is kept until somebody decides: a secret in it is sealed. */
+  kept?: ((body: object) => object) | undefined
   /** What of several was refused while the others were done, in words; null if nothing was. */
   refusedOf?: ((answer: unknown) => string | null) | undefined
 }
@@ -79,8 +89,6 @@ const leaseMs = 60_000
 const approvalValidMs = 3_600_000
 /** How long an answer waits for its proposer. */
 const answersKeptMs = 72 * 3_600_000
-/** Takes back what its agent has cancelled. */
-const agent = { userId: null, email: 'the agent', ip: null }
 const doubt = 'It was interrupted and may have been done: look at its history.'
 const pollMs = 2_000
 
@@ -155,7 +163,7 @@ export class ApprovalsDesk {
       amount,
       action,
       route,
-      input: { params: input.params, body },
+      input: { params: input.params, body: runnable.kept?.(body) ?? body },
       permission,
       adminOnly,
       reason,
@@ -220,8 +228,8 @@ export class ApprovalsDesk {
     // What was interrupted may have been done, and then it is what has changed.
     const mayBeDone = again && runnable.repeats === 'keyed'
     if (!mayBeDone || (await runnable.isDone?.(operator, input)) === false) {
-      const { before } = await runnable.view(operator, input)
-      if ((before === null || before === undefined ? null : jsonText(before)) !== proposal.before) {
+      const { before, after } = await runnable.view(operator, input)
+      if (textOf(before) !== proposal.before || textOf(after) !== proposal.after) {
         throw new Problem(
           'changed_meanwhile',
           'What it is about has changed since it was proposed. Propose it again.',
@@ -230,6 +238,13 @@ export class ApprovalsDesk {
     }
     const answer = await runnable.run(operator, input)
     return runnable.refusedOf?.(answer) ?? null
+  }
+
+  /** What is shown beside an open proposal; null if there is nothing, or it cannot be done any more. */
+  async besideOf(proposal: Proposal, operator: Operator): Promise<Beside | null> {
+    const runnable = this.routes.get(proposal.route)
+    const input: Input = JSON.parse(proposal.input)
+    return (await runnable?.beside?.(operator, input).catch(() => null)) ?? null
   }
 
   /** What the rules say of a request that does these actions: the strictest of them counts. */
@@ -309,7 +324,7 @@ export class ApprovalsDesk {
       () => forEach(findOverdue(this.pool, now), (each) => expire(this.pool, each, now)),
       () =>
         forEach(findPayoutsThatEnded(this.pool, now), (each) =>
-          withdraw(this.pool, each, agent, now),
+          withdrawCancelled(this.pool, each, now),
         ),
       () =>
         forEach(findUnfinished(this.pool, new Date(now.getTime() - leaseMs)), (each) =>
@@ -344,6 +359,10 @@ export class ApprovalsDesk {
       throw new Problem('not_found', 'There is no such proposal.')
     return proposal
   }
+}
+
+function textOf(shown: unknown): string | null {
+  return shown === null || shown === undefined ? null : jsonText(shown)
 }
 
 function strictest(judged: readonly { needsTwo: boolean; adminOnly: boolean }[]) {

@@ -19,6 +19,7 @@ import { takeAnswer } from '../../operators/proposal-answers.ts'
 import { payOutProposal, payOutRoute } from '../../payouts/payout-approval.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { seesProposal, titleOf } from './approvals-desk.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { seesPersons, withoutPersons } from './personal-data.ts'
 import {
@@ -33,9 +34,10 @@ import {
   ProposalView,
 } from './schemas/approvals.ts'
 import { orderNamed } from './scope.ts'
+import { type WaitingElsewhere, waitingElsewhere } from './waiting-elsewhere.ts'
 
 /** What waits for a second person, and their decisions. */
-export function approvalRoutes(api: OperatorApi, desk: Desk): void {
+export function approvalRoutes(api: OperatorApi, { desk }: OperatorDeps): void {
   payOutAction(api, desk)
   readRoutes(api, desk)
   decisionRoutes(api, desk)
@@ -83,7 +85,12 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
       const shown = found.slice(0, limit)
       const open = await searchProposals(desk.pool, { ...search, state: 'open', limit: counted })
       const refusals = await whyNotEach(api, desk, open, operator)
+      const isFirst = state !== 'ended' && query.cursor === undefined
+      const others = await waitingElsewhere(desk, operator)
       return jsonText({
+        others: (isFirst ? others : [])
+          .filter(({ by }) => query.by !== 'me' || by === operator.email)
+          .map(otherView),
         data: await views(
           api,
           desk,
@@ -91,7 +98,9 @@ function readRoutes(api: OperatorApi, desk: Desk): void {
           shown.filter((each) => seesProposal(operator, each)),
         ),
         next: found.length > limit ? shown.at(-1)?.proposalId : null,
-        to_decide: refusals.filter((refusal) => refusal === undefined).length,
+        to_decide:
+          refusals.filter((refusal) => refusal === undefined).length +
+          others.filter(({ refusal }) => refusal === undefined).length,
       })
     },
   })
@@ -232,7 +241,12 @@ async function detail(
   proposalId: string,
 ): Promise<string> {
   const proposal = await api.approvals.named(operator, proposalId)
-  return jsonText((await views(api, desk, operator, [proposal]))[0])
+  const [view] = await views(api, desk, operator, [proposal])
+  const isOpen = stateOf(proposal, desk.now()) === 'open'
+  return jsonText({
+    ...view,
+    beside: isOpen ? await api.approvals.besideOf(proposal, operator) : null,
+  })
 }
 
 /** Proposals as this operator may see them. */
@@ -268,6 +282,7 @@ async function views(
       currency: proposal.currency,
       before: shown(proposal.before),
       after: shown(proposal.after),
+      beside: null,
       reason: hides ? null : proposal.reason,
       proposed_by: hides ? 'the operator' : proposal.proposer,
       proposed_at: proposal.proposedAt,
@@ -291,6 +306,23 @@ async function views(
       has_answer: isOwn && proposal.hasAnswer,
     }
   })
+}
+
+function otherView(other: WaitingElsewhere) {
+  return {
+    kind: other.kind,
+    id: other.id,
+    at: other.at,
+    title: other.title,
+    account: other.account,
+    amount: other.minor === null ? null : new Exact(decimalText(other.minor, other.currency)),
+    currency: other.currency,
+    proposed_by: other.by,
+    proposed_at: other.since,
+    expires_at: other.until,
+    may_approve: other.refusal === undefined,
+    why_not: other.refusal?.message ?? null,
+  }
 }
 
 function isId(text: string): boolean {

@@ -47,6 +47,7 @@ export function termsFromDraft(
     city: textOrNull(draft.city),
     address: textOrNull(draft.address),
     ...(match !== undefined && { match: match as BankAccountTerms['match'] }),
+    codeForm: draft.code_form ?? named.codeForm ?? fresh.codeForm,
     ...(surplus_steps !== undefined && { surplusSteps: surplus_steps }),
     ...(hold_hours !== undefined && { holdS: hold_hours * 3_600 }),
     ...(zone !== undefined && zone !== '' && { zone }),

@@ -1,6 +1,9 @@
 import { readAccountFigures } from '../../bank-accounts/account-figures.ts'
 import { type BankAccount, readBankAccounts } from '../../bank-accounts/bank-account.ts'
-import type { BankAccountTerms } from '../../bank-accounts/bank-account-terms.ts'
+import {
+  type BankAccountTerms,
+  bankAccountWarning,
+} from '../../bank-accounts/bank-account-terms.ts'
 import { bankAccountView } from '../../bank-accounts/bank-account-view.ts'
 import { type BankConnection, readConnections } from '../../bank-accounts/bank-connections.ts'
 import { readPlacesUsed } from '../../bank-accounts/expected-deposits.ts'
@@ -9,7 +12,7 @@ import { jsonText } from '../../lib/json-text.ts'
 import { localTimeIn } from '../../lib/local-time.ts'
 import { type Currency, currencies, toMinor } from '../../lib/money.ts'
 import { paymentCode } from '../../lib/payment-code.ts'
-import { qrKindsOf, qrTakes, qrText, qrWarning } from '../../lib/qr/qr-text.ts'
+import { qrKindsOf, qrTakes, qrText } from '../../lib/qr/qr-text.ts'
 import { qrDataUrl } from '../../lib/qr-png.ts'
 import { paymentFormats } from '../../payment-files/render-payment-file.ts'
 import { readStatements } from '../../payments/import-bank-file.ts'
@@ -135,9 +138,10 @@ export function bankAccountRoutes(api: OperatorApi, { desk, timeZone }: Operator
       const known = (await readBankAccounts(pool)).find(({ name }) => name === terms.name)
       return jsonText({
         errors,
-        warning: qrWarning({ kind: terms.qrKind, value: terms.qrValue }) ?? null,
+        warning: bankAccountWarning(terms) ?? null,
         defaults: {
           match: terms.match,
+          code_form: terms.codeForm,
           surplus_steps: terms.surplusSteps,
           hold_hours: terms.holdS / 3_600,
           zone: terms.zone,
@@ -156,11 +160,11 @@ function formerOf(known: BankAccount | undefined): Pick<BankAccount, 'formerNumb
 
 /** What the payer of an order of 100 would see. */
 function payerSees(terms: BankAccountTerms) {
-  const { currency, qrKind, qrValue, match } = terms
+  const { currency, qrKind, qrValue, match, codeForm } = terms
   const amountMinor = toMinor(100n, currency)
   const payableMinor =
     match === 'code' ? amountMinor : amountMinor + 7n * currencyRow(currency).surplusStepMinor
-  const code = paymentCode('sample')
+  const code = paymentCode('sample', codeForm)
   const text = qrText({ kind: qrKind, value: qrValue }, terms, { amountMinor: payableMinor, code })
   return {
     amount: exact(amountMinor, currency),

@@ -1,5 +1,4 @@
-import { raiseAlert } from '../../alerts/raise-alert.ts'
-import { type FoundBankFile, readBankFiles } from '../../bank-accounts/bank-files.ts'
+import { type FoundBankFile, readBankFiles, tellOfFile } from '../../bank-accounts/bank-files.ts'
 import { confirmMovements } from '../../bank-accounts/confirm-movements.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
@@ -122,18 +121,7 @@ export function bankFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps): 
       // The workers book the rest; a small file is booked when the answer comes.
       await bookMovements(desk, onError, account.name).catch(onError)
       const { fileId } = done
-      const [kept] = (await readBankFiles(pool, account.name, null, 20)).filter(
-        (each) => each.fileId === fileId,
-      )
-      if (kept?.isWaiting) {
-        await raiseAlert(pool, {
-          kind: 'approval_waiting',
-          subject: `bank file ${account.name}`,
-          words: `A file of ${account.name} was brought, and waits for a second person under Bank accounts.`,
-          to: { roles: ['admin', 'operator'], except: operator.userId },
-          at: now(),
-        })
-      }
+      const kept = await tellOfFile(pool, account.name, fileId, operator.userId, now())
       return {
         file_id: fileId,
         repeated: done.isRepeat,

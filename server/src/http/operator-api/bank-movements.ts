@@ -17,6 +17,7 @@ import {
   explainBatch,
   explainMovement,
   explainNeverBooked,
+  explainPayout,
   explainReturn,
   refuseExplanation,
 } from '../../payments/explain-movement.ts'
@@ -145,6 +146,7 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
         },
         () => {
           if (body.as === 'batch') return explainBatch(desk, account, id, reason)
+          if (body.as === 'payout') return explainPayout(desk, account, id, reason)
           if (body.as === 'never_booked') return explainNeverBooked(desk, account, id, reason)
           if (payment !== null) return explainReturn(desk, account, id, payment, reason)
           // The schema allows only known explanations.

@@ -1,13 +1,8 @@
 import type { Agent } from '../../agents/agent.ts'
 import { listAgents } from '../../agents/find-agent.ts'
-import type { ItemKind } from '../../ledger/book.ts'
-import {
-  closeItem,
-  type FoundItem,
-  findItem,
-  notClosed,
-  searchItems,
-} from '../../ledger/open-items.ts'
+import type { Booking, ItemKind } from '../../ledger/book.ts'
+import { bookingsOf, notClosed } from '../../ledger/decide-item.ts'
+import { closeItem, type FoundItem, findItem, searchItems } from '../../ledger/open-items.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { parseIsoTime } from '../../lib/local-time.ts'
@@ -20,7 +15,7 @@ import {
   readPaymentNotes,
   writePaymentNote,
 } from '../../payments/payment-notes.ts'
-import { type Booking, bookItem, bookingsOf } from '../../payouts/book-item.ts'
+import { bookItem } from '../../payouts/book-item.ts'
 import { itemNext, sidesOf } from '../../payouts/item-words.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
@@ -290,6 +285,7 @@ function itemView(item: FoundItem, agent: Agent | undefined) {
     resolution: item.resolution,
     closed_by: item.closedBy,
     evidence: item.evidence,
+    booked_as: item.bookedAs,
     assignee: item.assignee,
   }
 }

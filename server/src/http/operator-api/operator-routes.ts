@@ -19,6 +19,7 @@ import { bankFileRoutes } from './bank-files.ts'
 import { bankMovementRoutes } from './bank-movements.ts'
 import { bookRoutes, writeOffRoute } from './books.ts'
 import { callbackRoutes } from './callbacks.ts'
+import { commandBankAccounts } from './command-bank-accounts.ts'
 import { connectorRoutes } from './connectors.ts'
 import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
@@ -119,6 +120,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   connectorRoutes(api, deps)
   bankAccountRoutes(api, deps)
   saveBankAccountRoutes(api, deps)
+  commandBankAccounts(api, deps)
   bankFileRoutes(api, deps)
   bankMovementRoutes(api, desk)
   handPaymentRoutes(api, desk)
@@ -149,7 +151,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   stopRoutes(api, desk)
   restoreRoutes(api, desk)
   limitRoutes(api, desk)
-  approvalRoutes(api, desk)
+  approvalRoutes(api, deps)
   approvalPolicyRoutes(api, deps)
   return api
 }

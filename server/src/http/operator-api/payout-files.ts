@@ -1,13 +1,14 @@
 import { findBankAccount, readBankAccounts } from '../../bank-accounts/bank-account.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
+import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
-import { Problem } from '../../lib/problem.ts'
+import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { refuseRelease, releaseByPeople, standingOf } from '../../payout-files/after-restore.ts'
 import { approvePayoutFile } from '../../payout-files/approve-file.ts'
 import { executionDay, nextCutoff } from '../../payout-files/banking-day.ts'
-import { cancelDraft, draftPayoutFile, waitingFor } from '../../payout-files/draft-file.ts'
+import { cancelDraft, draftPayoutFile, waitingPayouts } from '../../payout-files/draft-file.ts'
 import { exportPayoutFile, markSent } from '../../payout-files/export-file.ts'
 import { fileSummary, fileView } from '../../payout-files/file-view.ts'
 import { goForward } from '../../payout-files/go-forward.ts'
@@ -55,6 +56,20 @@ import {
 import { badCursor } from './scope.ts'
 import { twoPersonRoute } from './two-person-route.ts'
 
+/** How many withdrawals that nobody can pay are shown. */
+const mostStuck = 100
+
+/** Answers who asks while a look is under way with that look. */
+function sharedLook<T>(look: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined
+  return () => {
+    underWay ??= look().finally(() => {
+      underWay = undefined
+    })
+    return underWay
+  }
+}
+
 /** How a refusal that a person brings is proposed to another. */
 const rejectUrl = '/payout-files/:id/reports/:report_id/reject'
 
@@ -65,6 +80,8 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
   const look = { ...common, permission: 'view', method: 'GET' } as const
   const make = { ...common, permission: 'make_payout_files', method: 'POST' } as const
   const shown = async (file: PayoutFile) => jsonText(await viewOf(desk, file))
+  // Ten thousand may wait, and every open page asks: those that ask together share a look.
+  const looked = sharedLook(() => waitingPayouts(desk))
 
   operatorRoute(api, {
     ...look,
@@ -90,9 +107,10 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     schema: { response: PayoutsWaiting },
     handler: async () => {
       const accounts = (await readBankAccounts(pool)).filter(({ payout }) => payout === 'file')
+      const { forFileOf, stuck } = await looked()
       const data = await Promise.all(
         accounts.map(async (account) => {
-          const orders = await waitingFor(desk, account)
+          const orders = forFileOf.get(account.name) ?? []
           return {
             account: account.name,
             currency: account.currency,
@@ -107,7 +125,16 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
           }
         }),
       )
-      return jsonText({ data })
+      return jsonText({
+        data,
+        stuck: stuck.slice(0, mostStuck).map(({ order, why }) => ({
+          txn_id: txnId(order.agentId, order.orderId),
+          amount: exact(order.amountMinor, order.currency),
+          currency: order.currency,
+          why,
+        })),
+        stuck_count: stuck.length,
+      })
     },
   })
 
@@ -121,7 +148,13 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
       const account = await findBankAccount(pool, body.account)
       if (!account) throw new Problem('not_found', 'There is no such bank account.')
       const alreadyPaid = body.debited === true
-      return shown(await draftPayoutFile(desk, account, operator, { alreadyPaid }))
+      const { movement, txn_ids: txnIds } = body
+      const isLost = movement !== undefined && txnIds !== undefined && alreadyPaid
+      if (!isLost && (movement !== undefined || txnIds !== undefined)) {
+        throw fieldProblem('movement', 'goes with txn_ids and "debited": true')
+      }
+      const lost = isLost ? { movementId: movement, txnIds } : undefined
+      return shown(await draftPayoutFile(desk, account, operator, { alreadyPaid, lost }))
     },
   })
 

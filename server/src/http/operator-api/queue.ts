@@ -17,6 +17,7 @@ import { seesProposal } from './approvals-desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exactOrNull } from './order-summary.ts'
 import { QueueCounts, type QueueKind, QueueView } from './schemas/queue.ts'
+import { waitingElsewhere } from './waiting-elsewhere.ts'
 
 /** How many of each kind are shown and counted: who has more begins with these. */
 const most = 100
@@ -121,7 +122,7 @@ async function paymentsFor({ pool }: Desk): Promise<Waiting[]> {
   }))
 }
 
-/** The proposals that this person can approve. */
+/** The proposals that this person can approve, and what waits for a second person elsewhere. */
 async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): Promise<Waiting[]> {
   const open = await searchProposals(desk.pool, {
     state: 'open',
@@ -133,7 +134,11 @@ async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): P
   })
   const seen = open.filter((each) => seesProposal(operator, each))
   const refusals = await whyNotEach(api, desk, seen, operator)
-  return seen.flatMap((proposal, at) => {
+  const elsewhere = await waitingElsewhere(desk, operator)
+  const others = elsewhere.flatMap(({ id, at, title, account, since, minor, currency, refusal }) =>
+    refusal ? [] : { ...bare('approval', id, `${title}: ${account}`, since), at, minor, currency },
+  )
+  const own = seen.flatMap((proposal, at) => {
     if (refusals[at]) return []
     const { proposalId, action, proposedAt, amountMinor: minor, agentId } = proposal
     return {
@@ -143,6 +148,7 @@ async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): P
       agentId: agentId === 0n ? null : agentId,
     }
   })
+  return [...own, ...others]
 }
 
 async function movementsFor({ pool }: Desk): Promise<Waiting[]> {

@@ -8,12 +8,14 @@ import { sftpFaults, sftpKeyFault } from '../../bank-accounts/bank-account-terms
 import { inTransaction, type Tx } from '../../db/in-transaction.ts'
 import { sqlState } from '../../db/pool.ts'
 import { newOrderId } from '../../lib/ids.ts'
+import { jsonText } from '../../lib/json-text.ts'
 import { isTimeZone } from '../../lib/local-time.ts'
 import { isPrintable } from '../../lib/printable.ts'
 import { type FieldError, fieldProblem, Problem } from '../../lib/problem.ts'
-import { seal } from '../../lib/secret-box.ts'
+import { seal, unseal } from '../../lib/secret-box.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
+import { takeEffect } from '../../operators/take-effect.ts'
 import { parseEmail } from '../../operators/user.ts'
 import type { ReportFormat } from '../../reports/make-report.ts'
 import {
@@ -44,6 +46,7 @@ import {
 } from './schemas/report-schedules.ts'
 import { Done } from './schemas/users.ts'
 import { type ExportLimits, onceASecond, sendExport } from './send-export.ts'
+import { twoPersonRoute } from './two-person-route.ts'
 
 const types: Record<ReportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -91,7 +94,7 @@ export function reportScheduleRoutes(
 
   const scheduleIn = async (
     body: Static<typeof SetScheduleBody>,
-    operator: Operator,
+    by: string,
   ): Promise<ReportSchedule> => {
     const before = body.id == null ? undefined : await scheduleNamed(String(body.id))
     const agent = body.app_id == null ? null : await findAgent(pool, String(body.app_id))
@@ -132,7 +135,7 @@ export function reportScheduleRoutes(
       if (typeof found === 'string') say('sftp_host', found)
     }
     if (isSftp && sftpFolder === null) say('sftp_folder', 'is needed for SFTP')
-    const key = isSftp ? textOf(body.sftp_key) : null
+    const key = isSftp ? keyIn(body) : null
     const keyFault = key === null ? undefined : sftpKeyFault(`${key.trim()}\n`)
     if (keyFault !== undefined) say('sftp_key', keyFault)
     // A key that was given for one server is not shown to another.
@@ -155,10 +158,38 @@ export function reportScheduleRoutes(
       recipients: recipients.flatMap((each) => each ?? []),
       sealedSftpKey: isSftp ? sealed : null,
       isOn: body.is_on,
-      startsAt: before?.startsAt ?? now(),
+      // What is switched on again makes nothing up for the time that it was off.
+      startsAt: before?.isOn === body.is_on ? before.startsAt : now(),
       updatedAt: now(),
-      updatedBy: operator.email,
+      updatedBy: by,
     }
+  }
+
+  /** The key in a request, or sealed in a proposal: for one server and user, so that it opens nowhere else. */
+  const keyIn = (body: Static<typeof SetScheduleBody>): string | null => {
+    const text = textOf(body.sftp_key)
+    if (text === null || !text.startsWith(sealedMark)) return text
+    const sealed = Buffer.from(text.slice(sealedMark.length), 'base64')
+    return unseal(secretKeys, proposedKeyOwner(body), sealed) ?? text
+  }
+
+  const withSealedKey = (body: Static<typeof SetScheduleBody>) => {
+    const key = textOf(body.sftp_key)
+    if (key === null) return body
+    const sealed = seal(secretKeys, proposedKeyOwner(body), key)
+    return { ...body, sftp_key: sealedMark + sealed.toString('base64') }
+  }
+
+  /** Whether a request only switches a report off. */
+  const onlyStops = async (body: Static<typeof SetScheduleBody>): Promise<boolean> => {
+    const before = body.id == null ? undefined : await findSchedule(pool, String(body.id))
+    if (!before?.isOn || body.is_on || body.sftp_key != null) return false
+    const agents = await listAgents(pool)
+    const after = await scheduleIn(body, before.updatedBy).catch(() => undefined)
+    return (
+      after !== undefined &&
+      jsonText({ ...viewOf(before, agents), is_on: false }) === jsonText(viewOf(after, agents))
+    )
   }
 
   const noted = async (tx: Tx, operator: Operator, name: string, entry: object) =>
@@ -195,20 +226,43 @@ export function reportScheduleRoutes(
     handler: list,
   })
 
-  operatorRoute(api, {
+  twoPersonRoute(api, {
     ...common,
     method: 'PUT',
     url: '/report-schedules',
     summary: 'Make a report that goes out by itself, or change one',
     permission: 'manage_policy',
+    withoutCode: async ({ body }) =>
+      (await onlyStops(body)) ? 'keeping reports here must be quick' : undefined,
     bodyLimit: 64 * 1024,
     schema: { body: SetScheduleBody, response: ScheduleList },
-    handler: async ({ operator, body }) => {
-      const schedule = await scheduleIn(body, operator)
+    approval: {
+      action: 'change_reports',
+      repeats: 'effect',
+      kept: (body) => withSealedKey(body as Static<typeof SetScheduleBody>),
+      view: async ({ operator, body }) => {
+        const before = body.id == null ? undefined : await scheduleNamed(String(body.id))
+        const schedule = await scheduleIn(body, operator.email)
+        const agents = await listAgents(pool)
+        const newKey = body.sftp_key == null ? {} : { sftp_key: 'another one' }
+        return {
+          subject: { kind: 'report', id: schedule.name },
+          agentId: null,
+          before: before ? viewOf(before, agents) : null,
+          after: { ...viewOf(schedule, agents), ...newKey },
+        }
+      },
+    },
+    handler: async ({ operator, body, withCode }) => {
+      if (!withCode && !(await onlyStops(body))) {
+        throw new Problem('changed_meanwhile', 'The report was changed: read it again.')
+      }
+      const schedule = await scheduleIn(body, operator.email)
       const agents = await listAgents(pool)
       await inTransaction(pool, async (tx) => {
         const before = await findSchedule(tx, schedule.scheduleId)
         await saveSchedule(tx, schedule)
+        await takeEffect(tx, operator, now())
         await noted(tx, operator, schedule.name, {
           ...(before && { before: viewOf(before, agents) }),
           after: viewOf(schedule, agents),
@@ -319,6 +373,13 @@ export function reportScheduleRoutes(
       )
     },
   })
+}
+
+/** How a key begins that waits sealed in a proposal. */
+const sealedMark = 'sealed:'
+
+function proposedKeyOwner({ sftp_user, sftp_host }: Static<typeof SetScheduleBody>): string {
+  return `sftp key of ${sftp_user}@${sftp_host} in a proposal`
 }
 
 function textOf(value: unknown): string | null {

@@ -2,12 +2,15 @@ import type { Static } from 'typebox'
 import type { BankAccount } from '../../bank-accounts/bank-account.ts'
 import { bankAccountView } from '../../bank-accounts/bank-account-view.ts'
 import {
+  confirmableMs,
   confirmBankAccount,
   createBankAccount,
   isNumberTaken,
   madeBy,
+  madeSo,
   numberIsTaken,
   type TestPayment,
+  tellWhoConfirms,
   updateBankAccount,
   whyNotMade,
 } from '../../bank-accounts/save-bank-account.ts'
@@ -99,6 +102,7 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
         also: async (tx, account) => {
           if (!body.route) await saveProviderState(tx, name, 'off', at)
           await audit(tx, operator, 'create_bank_account', account, body.reason, null)
+          await tellWhoConfirms(tx, account, at)
         },
       })
       if (!made) {
@@ -172,6 +176,12 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
           'You made the account what it is: another person has to confirm it.',
         )
       }
+      if (now().getTime() - madeSo(before).getTime() > confirmableMs) {
+        throw new Problem(
+          'proposal_expired',
+          'Nobody confirmed it in time: whoever wants it so saves it again.',
+        )
+      }
       const signature = await signed(operator)
       const tie = before.maker && tieBetween(before.maker, signature, 'the person who made it so')
       if (tie) throw new Problem('same_person', tie)
@@ -217,7 +227,10 @@ export function saveBankAccountRoutes(api: OperatorApi, deps: OperatorDeps): voi
     const done = await inTransaction(pool, async (tx) => {
       const by = { name: operator.email, at: now(), confirmedBy, newSecret, signature, sftpKey }
       const changed = await updateBankAccount(tx, secretKeys, before, terms, by)
-      if (changed) await audit(tx, operator, action, changed.account, reason, before)
+      if (changed) {
+        await audit(tx, operator, action, changed.account, reason, before)
+        await tellWhoConfirms(tx, changed.account, now())
+      }
       return changed
     })
     if (done) return done

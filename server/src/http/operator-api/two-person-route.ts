@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import type { ActionName } from '../../approvals/actions.ts'
 import type { Operator } from '../../operators/operator.ts'
-import type { ActionView, Input, RunnableRoute } from './approvals-desk.ts'
+import type { ActionView, Beside, Input, RunnableRoute } from './approvals-desk.ts'
 import {
   inputReader,
   type OperatorApi,
@@ -19,7 +19,7 @@ export interface Asked<P extends TObject, B extends TObject> {
 }
 
 export interface Approval<P extends TObject, B extends TObject>
-  extends Pick<RunnableRoute, 'repeats' | 'refusedOf'> {
+  extends Pick<RunnableRoute, 'repeats' | 'refusedOf' | 'kept'> {
   action: ActionName
   /** Actions that some requests do as well. */
   also?: (body: Static<B>) => ActionName[]
@@ -27,6 +27,8 @@ export interface Approval<P extends TObject, B extends TObject>
   hasSecret?: boolean
   /** Whether the keyed command of a request was taken by an earlier run. */
   isDone?: (asked: Asked<P, B>) => Promise<boolean>
+  /** What helps to decide, and is no part of what is approved. */
+  beside?: (asked: Asked<P, B>) => Promise<Beside | null>
   /** Refuses what cannot be done, and tells what would change. */
   view: (asked: Asked<P, B>) => Promise<ActionView>
 }
@@ -58,8 +60,12 @@ export function twoPersonRoute<B extends TObject, P extends TObject = NoFields>(
       approval.isDone &&
       (async (operator, input) => approval.isDone?.(asked(operator, input)) ?? false),
     view: async (operator, input) => approval.view(asked(operator, input)),
+    beside:
+      approval.beside &&
+      (async (operator, input) => approval.beside?.(asked(operator, input)) ?? null),
     run: async (operator, input) => handler(asked(operator, input)),
     refusedOf: approval.refusedOf,
+    kept: approval.kept,
   })
   operatorRoute(api, {
     ...route,

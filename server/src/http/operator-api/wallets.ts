@@ -129,6 +129,15 @@ function adjustRoute(api: OperatorApi, desk: Desk): void {
           after: { adjusted_by: exact(amount.minor, currency), currency, ref: body.ref },
         }
       },
+      beside: async ({ operator, params, body }) => {
+        const { agentId, currency } = await agentNamed(desk.pool, operator, params.app_id)
+        const { available } = (await readWallet(desk.pool, agentId)).balances
+        const after = available + toMinor(BigInt(body.amount), currency)
+        return {
+          before: { balance: exact(available, currency) },
+          after: { balance: exact(after, currency) },
+        }
+      },
     },
     handler: async ({ operator, params, body }) => {
       const agent = await agentNamed(desk.pool, operator, params.app_id)

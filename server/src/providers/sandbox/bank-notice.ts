@@ -112,7 +112,8 @@ function parsed(body: Buffer): unknown {
 function eventOf(event: Static<typeof EventOnWire>): ProviderEvent | undefined {
   if (!('amount' in event)) return event
   const amountMinor = parseDecimal(event.amount, event.currency)
-  if (amountMinor === undefined || amountMinor <= 0n) return undefined
+  if (amountMinor === undefined || amountMinor === 0n) return undefined
+  if (amountMinor < 0n && event.type !== 'cost') return undefined
   if (event.type === 'cost') {
     const { amount: _, ...rest } = event
     return { ...rest, amountMinor }

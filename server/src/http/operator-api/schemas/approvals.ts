@@ -31,12 +31,21 @@ export const ProposalView = Type.Object({
   currency: orNull(Type.String()),
   before: Type.Unknown({ description: 'what would change, as it was when it was proposed' }),
   after: Type.Unknown({ description: 'what it would be' }),
+  beside: orNull(
+    Type.Object(
+      { before: Type.Unknown(), after: Type.Unknown() },
+      {
+        description:
+          'of an open one alone: what helps to decide, as it is now and would be then, such as a balance or a picture',
+      },
+    ),
+  ),
   reason: orNull(Type.String()),
   proposed_by: Type.String({ description: 'an address, or the command line' }),
   proposed_at: isoTime('when it was proposed'),
   expires_at: isoTime('until when somebody can approve it'),
   state: oneOf(states, 'approved: its action is under way, or was interrupted'),
-  digest: Type.String({ description: 'of everything above; send it to approve' }),
+  digest: Type.String({ description: 'of what is approved; send it to approve' }),
   own: Type.Boolean({ description: 'I proposed it' }),
   may_approve: Type.Boolean(),
   why_not: orNull(Type.String({ description: 'why I may not approve it' })),
@@ -45,6 +54,21 @@ export const ProposalView = Type.Object({
   decision_reason: orNull(Type.String()),
   problem: orNull(Type.Object({ code: Type.String(), detail: Type.String() })),
   has_answer: Type.Boolean({ description: 'a secret waits for me, to be shown once' }),
+})
+
+const OtherView = Type.Object({
+  kind: oneOf(['bank_account', 'bank_file', 'payout_file'], 'what it is'),
+  id: Type.String(),
+  at: Type.String({ description: 'the page of the console where it is confirmed or approved' }),
+  title: Type.String({ description: 'what it is, in words' }),
+  account: Type.String({ description: 'the bank account' }),
+  amount: orNull(Type.Number()),
+  currency: Type.String(),
+  proposed_by: Type.String(),
+  proposed_at: isoTime('since when it waits'),
+  expires_at: orNull(isoTime('until when somebody can confirm or approve it')),
+  may_approve: Type.Boolean(),
+  why_not: orNull(Type.String()),
 })
 
 export const ProposalParams = Type.Object({
@@ -61,6 +85,9 @@ export const ProposalListQuery = Type.Object(
 )
 export const ProposalList = Type.Object({
   ...page(ProposalView).properties,
+  others: Type.Array(OtherView, {
+    description: 'what waits for a second person on a page of its own; with the first page only',
+  }),
   to_decide: Type.Integer({ description: 'how many wait that I may approve' }),
 })
 

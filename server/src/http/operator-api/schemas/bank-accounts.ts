@@ -57,6 +57,7 @@ const terms = {
   qr_kind: qrKind,
   qr_value: orNull(text(1000, 'what the kind needs to know')),
   match: Type.Optional(match),
+  code_form: Type.Optional(text(6, 'two characters that payment codes begin with, or digits')),
   surplus_steps: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 9999, description: 'a whole number from 1 to 9999' }),
   ),
@@ -218,6 +219,7 @@ export const BankAccountDetail = Type.Object({
   qr_kind: qrKind,
   qr_value: orNull(Type.String()),
   match,
+  code_form: Type.String(),
   surplus_steps: Type.Integer(),
   hold_hours: Type.Number(),
   day_limit: orNull(Type.String()),
@@ -294,6 +296,7 @@ export const BankAccountPreview = Type.Object({
   warning: orNull(Type.String()),
   defaults: Type.Object({
     match,
+    code_form: Type.String(),
     surplus_steps: Type.Integer(),
     hold_hours: Type.Number(),
     zone: Type.String(),
@@ -490,7 +493,9 @@ export const MovementRow = Type.Object({
   day: Type.String(),
   booked_at: orNull(isoTime('the time, where the bank tells it')),
   amount: money('negative if it left'),
-  deducted: money('what the rail kept of the payment, which is the amount and this'),
+  deducted: money(
+    'what the rail kept of the payment, or charged for it: the payment is the amount and this',
+  ),
   currency,
   state: Type.String({ description: "the movement's, or that of its payment" }),
   explained_by: orNull(explainedBy),
@@ -534,9 +539,9 @@ export const ExplainRequest = Type.Object(
     as: oneOf(
       [
         ...['bank_fee', 'interest', 'own_transfer', 'correction', 'payment_returned', 'batch'],
-        'never_booked',
+        ...['payout', 'never_booked'],
       ],
-      'what it was; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it',
+      'what it was; payout: the payout that it names, and the rest is what the bank charged for it; batch: only the sum of payments that are known by now; never_booked: recorded by hand, and the bank never had it',
     ),
     payment: Type.Optional(
       Type.String({

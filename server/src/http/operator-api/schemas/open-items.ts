@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { itemKinds } from '../../../ledger/book.ts'
-import { bookings } from '../../../payouts/book-item.ts'
+import { bookings, itemKinds } from '../../../ledger/book.ts'
 import { printable } from '../../printable-text.ts'
 import { OrderSummary } from './orders.ts'
 import {
@@ -65,6 +64,7 @@ export const ItemSummary = Type.Object({
   ),
   closed_by: orNull(Type.String({ description: 'the address of who closed it' })),
   evidence: orNull(Type.String({ description: 'what it was closed on' })),
+  booked_as: orNull(booking),
   assignee: orNull(Type.String({ description: 'the address of who looks into it' })),
 })
 /** Oldest first; closed ones latest first. */

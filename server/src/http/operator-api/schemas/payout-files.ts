@@ -33,6 +33,21 @@ export const NewPayoutFile = Type.Object(
           'true: of what the bank has debited already, as after a restore; such a file never leaves',
       }),
     ),
+    movement: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{32}$',
+        description:
+          'with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid',
+      }),
+    ),
+    txn_ids: Type.Optional(
+      Type.Array(text(64, 'a withdrawal'), {
+        minItems: 1,
+        maxItems: 10_000,
+        uniqueItems: true,
+        description: 'with `movement`: the withdrawals that it paid; they add up to it',
+      }),
+    ),
   },
   strict,
 )
@@ -261,4 +276,14 @@ export const PayoutsWaiting = Type.Object({
       }),
     }),
   ),
+  stuck: Type.Array(
+    Type.Object({
+      txn_id: Type.String(),
+      amount: money('of the withdrawal'),
+      currency,
+      why: Type.String({ description: 'why nobody can pay it, in words' }),
+    }),
+    { description: 'withdrawals that wait, and that nobody can pay as things are: the first 100' },
+  ),
+  stuck_count: Type.Integer({ description: 'how many these are' }),
 })

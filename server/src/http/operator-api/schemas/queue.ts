@@ -7,7 +7,9 @@ const count = (of: string) => Type.Integer({ description: `${of}, up to 100` })
 
 export const QueueCounts = Type.Object({
   payment: count('payments to decide'),
-  approval: count('proposals that you can approve'),
+  approval: count(
+    'proposals, bank accounts, files and payout files that you can approve or confirm',
+  ),
   movement: count('movements that nothing explains'),
   payout: count('payouts whose outcome is not known'),
   break: count('days on which books and bank differ'),
@@ -24,7 +26,10 @@ export const QueueView = Type.Object({
         'what it is',
       ),
       id: Type.String({ description: 'of the payment, proposal, order, item, or account and day' }),
-      at: Type.String({ description: 'the bank account of a movement, else the id' }),
+      at: Type.String({
+        description:
+          'the bank account of a movement, the page of what is approved on its own, else the id',
+      }),
       title: Type.String({ description: 'why it waits, or what it is about' }),
       amount: orNull(money('where it is about an amount')),
       currency: orNull(currency),
