@@ -451,6 +451,19 @@ test('what is booked after the bank’s holidays is within a banking day of what
   expect([pairedIn(holidays), pairedIn(new Set())]).toEqual([['a'], ['new']])
 })
 
+test('only pages of one statement keep lines apart, and never those with one number of the bank’s', () => {
+  const on = (page: number) => ({ page: { seq: '45', page } })
+  const known = (source: ReportSource, ids: Partial<BankIds> = {}) => {
+    const [first, ...rest] = movement('a', { source, fileId: 'before', ids }).reports
+    return { ...movement('a'), reports: first ? [{ ...first, ...on(2) }, ...rest] : [] }
+  }
+  const line = (ids: Partial<BankIds> = {}) => ({ ...report({ ids }), ...on(1) })
+  const ref = { accountServicerRef: 'B-1' }
+  expect(pair([line()], [known('statement')])).toEqual(['new'])
+  expect(pair([line()], [known('intraday')])).toEqual(['a'])
+  expect(pair([line(ref)], [known('statement', ref)])).toEqual(['a'])
+})
+
 test.each([
   ['123-4-56789-0', '1234567890'],
   ['de71 1102 2033 0123 4567 89', 'DE71110220330123456789'],

@@ -192,9 +192,14 @@ function fits(
   return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
 }
 
-/** Whether two reports are on different pages of one statement: then they are of two movements, as in one file. */
-function isOnOtherPage({ page: a }: KnownReport, { page: b }: KnownReport): boolean {
-  return !!a && !!b && a.seq === b.seq && a.page !== b.page
+/**
+ * Whether two reports are on different pages of one statement: then they are of two movements, as in one file. A bank
+ * may number what it reports during the day like its statements, and may cut one that it sends again into other pages.
+ */
+function isOnOtherPage(report: KnownReport, other: KnownReport): boolean {
+  const [a, b] = [report.page, other.page]
+  if (!a || !b || report.source !== other.source || sharesBankId(report, other)) return false
+  return a.seq === b.seq && a.page !== b.page
 }
 
 /** Reports of one movement are this far apart at most, if the bank is not closed for longer. */
