@@ -451,6 +451,18 @@ test('what is booked after the bank’s holidays is within a banking day of what
   expect([pairedIn(holidays), pairedIn(new Set())]).toEqual([['a'], ['new']])
 })
 
+test.each(['SCB x6789', 'x6789', 'XXX6789', '***6789', '####6789'])(
+  'a payer who is shown as %s is not another one',
+  (payerNo) => {
+    const line = report({ payerNo: '1112226789' })
+    expect(pair([line], [movement('a', { ...push, payerNo })])).toEqual(['a'])
+    expect(pair([line], [movement('a', { ...push, source: 'hand', payerNo })])).toEqual(['a'])
+    const another = report({ payerNo: '1112226780' })
+    const slip = movement('a', { ...push, source: 'hand', payerNo })
+    expect(pair([{ ...another, source: 'hand' }], [slip], null)).toEqual(['new'])
+  },
+)
+
 test('only pages of one statement keep lines apart, and never those with one number of the bank’s', () => {
   const on = (page: number) => ({ page: { seq: '45', page } })
   const known = (source: ReportSource, ids: Partial<BankIds> = {}) => {
@@ -472,6 +484,9 @@ test.each([
   ['******6789', null],
   ['••6789', null],
   ['x6789', null],
+  ['SCB x6789', null],
+  ['KBANK X-6789', null],
+  ['####6789', null],
   ['', null],
   ['--', null],
   [null, null],
@@ -483,7 +498,9 @@ test.each([
   ['xxx-x-x6789-x', '_____6789_'],
   ['***1234', '___1234'],
   ['xxx-x-xx789-x', null],
-  ['xx%6789', null],
+  ['xx%6789', '__6789'],
+  ['####6789', '____6789'],
+  ['SCB x6789', '_6789'],
   [null, null],
 ])('%j is the pattern %j', (accountNo, pattern) => {
   expect(maskedPattern(accountNo)).toBe(pattern)

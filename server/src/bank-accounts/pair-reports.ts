@@ -1,4 +1,4 @@
-import { isFullAccountNo } from '../statements/masked-account-no.ts'
+import { isFullAccountNo, shownOfMasked } from '../statements/masked-account-no.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { plainAccountNo } from './expected-deposits.ts'
@@ -600,17 +600,15 @@ export function areDifferentAccounts(a: string | null, b: string | null): boolea
 /** Whether a full account number cannot be the one of which another shows a part. How long a mask is says nothing. */
 function differsFromMasked(accountNo: string | null, masked: string | null): boolean {
   const full = fullAccountNo(accountNo)
-  if (full === null || masked === null || fullAccountNo(masked) !== null) return false
-  const shown = masked.toUpperCase().replace(/[^0-9A-Z*•]/g, '')
-  const parts = shown.split(/[X*•]+/)
-  return !new RegExp(`^${parts.join('.*')}$`).test(full)
+  const shown = masked === null ? null : shownOfMasked(masked)
+  if (full === null || shown === null) return false
+  return !new RegExp(`^${shown.split(/\*+/).join('.*')}$`).test(full)
 }
 
 /** A masked account number as an SQL pattern; null if fewer than four digits of it can be seen. */
 export function maskedPattern(accountNo: string | null): string | null {
-  const shown = (accountNo ?? '').replace(/[\s./-]/g, '').toUpperCase()
-  if (!/^[A-Z0-9*•]+$/.test(shown) || shown.replace(/\D/g, '').length < 4) return null
-  return shown.replace(/[X*•]/g, '_')
+  const shown = shownOfMasked(accountNo ?? '') ?? ''
+  return shown.replace(/\D/g, '').length < 4 ? null : shown.replaceAll('*', '_')
 }
 
 function plain(text: string): string {
