@@ -305,7 +305,9 @@ export function postgresLog(dataDir: string): string {
 
 /** The process that writes PostgreSQL's log is the last to end, so its last line may come after the server is gone. */
 export async function expectShutDown(dataDir: string): Promise<void> {
-  await expect.poll(() => postgresLog(dataDir), { interval: 20 }).toMatch(/database system is shut down\n$/)
+  await expect
+    .poll(() => postgresLog(dataDir), { interval: 20 })
+    .toMatch(/database system is shut down\n$/)
 }
 
 /** Takes a port, and says which. */

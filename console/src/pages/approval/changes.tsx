@@ -1,26 +1,37 @@
+import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { pages } from '../../paths.ts'
 import { approvalWords as says } from './approval-words.ts'
 
 interface Change {
   field: string
   now: string
   later: string
+  /** The page of what the field names. */
+  to: string | undefined
 }
 
 const columns: Column<Change>[] = [
-  { key: 'field', head: says.field, phone: 'wide', cell: (row) => row.field },
+  {
+    key: 'field',
+    head: says.field,
+    phone: 'wide',
+    cell: ({ field, to }) =>
+      to === undefined ? field.replaceAll('_', ' ') : <CopyId id={field} to={to} short />,
+  },
   { key: 'now', head: says.now, cell: (row) => row.now },
   { key: 'later', head: says.later, cell: (row) => <strong>{row.later}</strong> },
 ]
 
-/** What would change, field by field, side by side. */
-export function Changes(props: { before: unknown; after: unknown }) {
+/** What would change, field by field, side by side. In a list of payments each is a field. */
+export function Changes(props: { before: unknown; after: unknown; isOfPayments: boolean }) {
   const [before, after] = [fieldsOf(props.before), fieldsOf(props.after)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
   const rows = names.map((field) => ({
-    field: field.replaceAll('_', ' '),
+    field,
     now: before.get(field) ?? says.nothing,
     later: after.get(field) ?? says.nothing,
+    to: props.isOfPayments && after.has(field) ? pages.payment(field) : undefined,
   }))
   return (
     <DataTable

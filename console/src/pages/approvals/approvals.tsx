@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ask, type Row } from '../../api.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -9,9 +10,11 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { SubjectLink } from '../../parts/subject-link.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
+import { titleWords } from '../approval/title-words.ts'
 import { approvalsWords as says } from './approvals-words.ts'
 
 type Proposal = Row<typeof api.approvals>
@@ -21,13 +24,16 @@ const columns: Column<Proposal>[] = [
     key: 'action',
     head: says.columns.action,
     phone: 'wide',
-    cell: (row) => <PageLink to={pages.approval(row.id)}>{row.title}</PageLink>,
+    cell: (row) => (
+      <PageLink to={pages.approval(row.id)}>{titleWords[row.action] ?? row.title}</PageLink>
+    ),
   },
   {
     key: 'about',
     head: says.columns.about,
     clip: true,
-    cell: (row) => row.agent_name ?? row.subject.id,
+    cell: (row) =>
+      row.agent_name === null ? <SubjectLink subject={row.subject} /> : <AgentLink {...row} />,
   },
   {
     key: 'amount',
@@ -41,7 +47,16 @@ const columns: Column<Proposal>[] = [
         <Money amount={row.amount} currency={row.currency} />
       ),
   },
-  { key: 'by', head: says.columns.by, clip: true, cell: (row) => row.proposed_by },
+  {
+    key: 'by',
+    head: says.columns.by,
+    clip: true,
+    cell: (row) => (
+      <PageLink to={pages.audit} search={{ actor: row.proposed_by }}>
+        {row.proposed_by}
+      </PageLink>
+    ),
+  },
   { key: 'at', head: says.columns.at, cell: (row) => <When at={row.proposed_at} ago /> },
   {
     key: 'state',

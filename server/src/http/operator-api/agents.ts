@@ -4,6 +4,7 @@ import {
   type AgentBrand,
   findBrand,
   logoText,
+  logoUrl,
   parseColour,
   parseLogo,
   saveBrand,
@@ -215,7 +216,7 @@ async function detail(
   return {
     ...agentView(agent),
     colour,
-    logo: logo && `data:${logo.type};base64,${logo.bytes.toString('base64')}`,
+    logo: logo && logoUrl(logo),
     keys: keys.map(keyView),
   }
 }

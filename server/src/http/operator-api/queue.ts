@@ -1,6 +1,5 @@
 import { listAgents } from '../../agents/find-agent.ts'
 import { readWatched } from '../../alerts/keep-watch.ts'
-import { titleOf } from '../../approvals/actions.ts'
 import { searchProposals } from '../../approvals/proposal.ts'
 import { paymentIdOf } from '../../bank-accounts/bank-movement.ts'
 import { listUnexplained } from '../../bank-accounts/read-movements.ts'
@@ -18,8 +17,10 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exactOrNull } from './order-summary.ts'
 import { QueueCounts, type QueueKind, QueueView } from './schemas/queue.ts'
 
-/** How many of each kind are shown and counted: who has more begins with these. */
+/** How many of each kind are shown and counted, the oldest: who has more begins with these. */
 const most = 100
+/** How many proposals are looked at, to find those that this person may approve. */
+const mostProposals = 500
 
 interface Waiting {
   kind: QueueKind
@@ -53,6 +54,7 @@ export function queueRoutes(api: OperatorApi, desk: Desk): void {
           ...each,
           amount: currency && exactOrNull(minor, currency),
           currency,
+          app_id: (agentId !== null && agents.get(agentId)?.appId) || null,
           agent_name: (agentId !== null && agents.get(agentId)?.name) || null,
         })),
       })
@@ -128,25 +130,27 @@ async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): P
     agentId: operator.agentId,
     proposedBy: null,
     before: null,
+    first: 'oldest',
     now: desk.now(),
-    limit: most,
+    limit: mostProposals,
   })
   const seen = open.filter((each) => seesProposal(operator, each))
   const refusals = await whyNotEach(api, desk, seen, operator)
-  return seen.flatMap((proposal, at) => {
+  const mine = seen.flatMap((proposal, at) => {
     if (refusals[at]) return []
     const { proposalId, action, proposedAt, amountMinor: minor, agentId } = proposal
     return {
-      ...bare('approval', proposalId, titleOf(action), proposedAt),
+      ...bare('approval', proposalId, action, proposedAt),
       minor,
       currency: currencies.find((each) => each === proposal.currency) ?? null,
       agentId: agentId === 0n ? null : agentId,
     }
   })
+  return mine.slice(0, most)
 }
 
 async function movementsFor({ pool }: Desk): Promise<Waiting[]> {
-  const found = await listUnexplained(pool, most)
+  const found = await listUnexplained(pool, most, 'oldest')
   return found.map((movement) => ({
     ...bare('movement', paymentIdOf(movement), movement.account, movement.reportedAt),
     at: movement.account,
