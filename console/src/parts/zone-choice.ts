@@ -13,7 +13,16 @@ export function useZone(me: Me): [zone: string, choose: (zone: string) => void] 
     queries.setQueryData(meQuery.queryKey, { ...me, preferences })
     void ask(api.setPreferences, { body: preferences }).catch(() => {})
   }
-  return [zones.includes(chosen) ? chosen : me.time_zone, choose]
+  return [isZone(chosen) ? chosen : me.time_zone, choose]
+}
+
+/** Browsers know some zones by another name than they list. */
+function isZone(name: string): boolean {
+  try {
+    return name !== '' && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
 }
 
 /** Every zone that the browser knows. */

@@ -63,7 +63,7 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
           label={words.user.zone}
           description={words.user.zoneHint(me.time_zone)}
           value={zone}
-          data={[...new Set([me.time_zone, ...zones])]}
+          data={[...new Set([me.time_zone, zone, ...zones])]}
           onChange={(event) => chooseZone(event.currentTarget.value)}
         />
         <Menu.Divider />
