@@ -1579,6 +1579,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['alert_rule_states_subject_check', 'alert_rule_states', { subject: '' }],
   ['alert_rule_states_words_check', 'alert_rule_states', { words: '' }],
 
+  ['users_time_zone_check', 'users', { time_zone: '' }],
+  ['users_language_check', 'users', { language: 'thai' }],
   ['users_pkey', 'users', { user_id: 1 }],
   ['users_email_key', 'users', { email: 'one@sluice.example' }],
   ['users_user_id_check', 'users', { user_id: 0 }],
@@ -1657,6 +1659,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['api_requests_duration_ms_check', 'api_requests', { duration_ms: -1 }],
   ['api_requests_ip_check', 'api_requests', { ip: 'x'.repeat(101) }],
   ['api_requests_body_check', 'api_requests', { body: 'x'.repeat(8193) }],
+  ['api_requests_detail_check', 'api_requests', { detail: 'x'.repeat(1001) }],
   ['api_requests_left_out_check', 'api_requests', { left_out: -1 }],
   ['insight_folds_seq_check', 'insight_folds', { seq: -1 }],
   ['insight_orders_unit_check', 'insight_orders', { unit: 'week' }],

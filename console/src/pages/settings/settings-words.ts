@@ -8,6 +8,16 @@ export const settingsWords = translated('settings', {
   none: 'none',
   yes: 'yes',
   no: 'no',
+  backups: {
+    title: 'Backups',
+    how: 'Archive the database’s log and take a base backup every night, or follow it with a replica: the list on Home sees that by itself. A managed database, or a backup by other means, is said here.',
+    drill:
+      'A backup that was never restored is a hope: deploy/backup/restore-drill.js tries it. The guide is docs/operate.md, Backups.',
+    say: 'Backups are made',
+    explain:
+      'Say as the reason where they are kept and who looks after them. It counts for 90 days.',
+    said: 'Noted',
+  },
   names: {
     mode: 'Mode',
     role: 'Role of this process',
