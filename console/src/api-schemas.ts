@@ -1307,6 +1307,8 @@ export interface Operations {
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
         suspense_of_house: number
+        /** left bank accounts, and nobody can say yet for what; negative */
+        unexplained: number
         /** money at providers; negative */
         clearing: number
         /** charged to agents */
@@ -1338,12 +1340,16 @@ export interface Operations {
           seq: number
           /** may be below zero: then the agent owes it */
           available: number
+          /** what the agent owes: what is below zero of available */
+          receivable: number
           /** held for waiting withdrawals */
           held: number
           /** held back of paid deposits */
           reserve: number
           /** waits for a decision */
           suspense: number
+          /** left bank accounts, and nobody can say yet for what; only in a book of the house */
+          unexplained: number
           /** money at providers; negative */
           clearing: number
           /** not yet moved to the house, or moved to it */
@@ -1442,6 +1448,8 @@ export interface Operations {
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
         suspense_of_house: number
+        /** left bank accounts, and nobody can say yet for what; negative */
+        unexplained: number
         /** money at providers; negative */
         clearing: number
         /** charged to agents */

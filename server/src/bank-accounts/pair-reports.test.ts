@@ -451,6 +451,31 @@ test('what is booked after the bank’s holidays is within a banking day of what
   expect([pairedIn(holidays), pairedIn(new Set())]).toEqual([['a'], ['new']])
 })
 
+test.each(['SCB x6789', 'x6789', 'XXX6789', '***6789', '####6789'])(
+  'a payer who is shown as %s is not another one',
+  (payerNo) => {
+    const line = report({ payerNo: '1112226789' })
+    expect(pair([line], [movement('a', { ...push, payerNo })])).toEqual(['a'])
+    expect(pair([line], [movement('a', { ...push, source: 'hand', payerNo })])).toEqual(['a'])
+    const another = report({ payerNo: '1112226780' })
+    const slip = movement('a', { ...push, source: 'hand', payerNo })
+    expect(pair([{ ...another, source: 'hand' }], [slip], null)).toEqual(['new'])
+  },
+)
+
+test('only pages of one statement keep lines apart, and never those with one number of the bank’s', () => {
+  const on = (page: number) => ({ page: { seq: '45', page } })
+  const known = (source: ReportSource, ids: Partial<BankIds> = {}) => {
+    const [first, ...rest] = movement('a', { source, fileId: 'before', ids }).reports
+    return { ...movement('a'), reports: first ? [{ ...first, ...on(2) }, ...rest] : [] }
+  }
+  const line = (ids: Partial<BankIds> = {}) => ({ ...report({ ids }), ...on(1) })
+  const ref = { accountServicerRef: 'B-1' }
+  expect(pair([line()], [known('statement')])).toEqual(['new'])
+  expect(pair([line()], [known('intraday')])).toEqual(['a'])
+  expect(pair([line(ref)], [known('statement', ref)])).toEqual(['a'])
+})
+
 test.each([
   ['123-4-56789-0', '1234567890'],
   ['de71 1102 2033 0123 4567 89', 'DE71110220330123456789'],
@@ -459,6 +484,9 @@ test.each([
   ['******6789', null],
   ['••6789', null],
   ['x6789', null],
+  ['SCB x6789', null],
+  ['KBANK X-6789', null],
+  ['####6789', null],
   ['', null],
   ['--', null],
   [null, null],
@@ -470,7 +498,9 @@ test.each([
   ['xxx-x-x6789-x', '_____6789_'],
   ['***1234', '___1234'],
   ['xxx-x-xx789-x', null],
-  ['xx%6789', null],
+  ['xx%6789', '__6789'],
+  ['####6789', '____6789'],
+  ['SCB x6789', '_6789'],
   [null, null],
 ])('%j is the pattern %j', (accountNo, pattern) => {
   expect(maskedPattern(accountNo)).toBe(pattern)

@@ -1,4 +1,4 @@
-import { isFullAccountNo } from '../statements/masked-account-no.ts'
+import { isFullAccountNo, shownOfMasked } from '../statements/masked-account-no.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
 import { plainAccountNo } from './expected-deposits.ts'
@@ -192,9 +192,14 @@ function fits(
   return isNamed && apart <= mostDaysFrom(report.bookedOn, holidays)
 }
 
-/** Whether two reports are on different pages of one statement: then they are of two movements, as in one file. */
-function isOnOtherPage({ page: a }: KnownReport, { page: b }: KnownReport): boolean {
-  return !!a && !!b && a.seq === b.seq && a.page !== b.page
+/**
+ * Whether two reports are on different pages of one statement: then they are of two movements, as in one file. A bank
+ * may number what it reports during the day like its statements, and may cut one that it sends again into other pages.
+ */
+function isOnOtherPage(report: KnownReport, other: KnownReport): boolean {
+  const [a, b] = [report.page, other.page]
+  if (!a || !b || report.source !== other.source || sharesBankId(report, other)) return false
+  return a.seq === b.seq && a.page !== b.page
 }
 
 /** Reports of one movement are this far apart at most, if the bank is not closed for longer. */
@@ -595,17 +600,15 @@ export function areDifferentAccounts(a: string | null, b: string | null): boolea
 /** Whether a full account number cannot be the one of which another shows a part. How long a mask is says nothing. */
 function differsFromMasked(accountNo: string | null, masked: string | null): boolean {
   const full = fullAccountNo(accountNo)
-  if (full === null || masked === null || fullAccountNo(masked) !== null) return false
-  const shown = masked.toUpperCase().replace(/[^0-9A-Z*•]/g, '')
-  const parts = shown.split(/[X*•]+/)
-  return !new RegExp(`^${parts.join('.*')}$`).test(full)
+  const shown = masked === null ? null : shownOfMasked(masked)
+  if (full === null || shown === null) return false
+  return !new RegExp(`^${shown.split(/\*+/).join('.*')}$`).test(full)
 }
 
 /** A masked account number as an SQL pattern; null if fewer than four digits of it can be seen. */
 export function maskedPattern(accountNo: string | null): string | null {
-  const shown = (accountNo ?? '').replace(/[\s./-]/g, '').toUpperCase()
-  if (!/^[A-Z0-9*•]+$/.test(shown) || shown.replace(/\D/g, '').length < 4) return null
-  return shown.replace(/[X*•]/g, '_')
+  const shown = shownOfMasked(accountNo ?? '') ?? ''
+  return shown.replace(/\D/g, '').length < 4 ? null : shown.replaceAll('*', '_')
 }
 
 function plain(text: string): string {

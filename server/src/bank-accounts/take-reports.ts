@@ -275,6 +275,7 @@ function newMovement(
     reportedAt: at,
     actAt: isTrusted && !isBatch ? at : null,
     tries: 0,
+    held: false,
   }
 }
 
@@ -572,7 +573,7 @@ export async function lookAgain(
     `update bank_movements m set
        state = case when m.explained_by is null then 'new' else 'matched' end, act_at = $2, tries = 0,
        text = case when m.text = '' then u.text else m.text end,
-       payer_account_no = case when m.payer_account_no ~ '[*•xX]'
+       payer_account_no = case when m.payer_account_no ~ '[*•#xX]'
          then coalesce(u.payer_account_no, m.payer_account_no)
          else coalesce(m.payer_account_no, u.payer_account_no) end,
        payer_name = coalesce(m.payer_name, u.payer_name),

@@ -2,7 +2,7 @@ import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import type { LocalTime } from '../lib/local-time.ts'
 import { decimalText } from '../lib/money.ts'
-import { isFullAccountNo } from '../statements/masked-account-no.ts'
+import { shownOfMasked } from '../statements/masked-account-no.ts'
 import type { JournalRow, Order, Payer } from './book.ts'
 
 /**
@@ -52,13 +52,13 @@ function chargedFee(order: Order, row: JournalRow): bigint {
  * all that is shown of it agrees. A payer without an account is not a mismatch.
  */
 function isAnotherPayer(order: Order, payer: Payer): boolean | undefined {
-  const shown = (payer.accountNo ?? '').replace(/[^0-9A-Za-z*•]/g, '').toUpperCase()
+  const written = payer.accountNo ?? ''
+  const plain = written.replace(/[^0-9A-Za-z]/g, '').toUpperCase()
   const expected = order.accountNo.toUpperCase()
-  const isMasked = (character: string) => /[X*•]/.test(character)
-  if (shown === expected || shown === '') return false
-  if ([...shown].every(isMasked)) return undefined
-  if (isFullAccountNo(shown)) return true
-  if (shown.length !== expected.length) return undefined
-  const agrees = [...shown].every((each, at) => isMasked(each) || each === expected[at])
+  const shown = shownOfMasked(written)
+  if (plain === expected || (plain === '' && shown === null)) return false
+  if (shown === null) return true
+  if (/^\**$/.test(shown) || shown.length !== expected.length) return undefined
+  const agrees = [...shown].every((each, at) => each === '*' || each === expected[at])
   return agrees ? false : undefined
 }

@@ -6,6 +6,9 @@ test.each([
   ['XXX-X-XX123-4', '5555551234', true],
   ['xxx-x-x1234-x', '5555512345', true],
   ['****1234', '000055551234', true],
+  ['####1234', '000055551234', true],
+  ['SCB x1234', '5555551234', true],
+  ['SCB x1234', '5555551235', false],
   ['XXX-X-XX123-4', '5555551235', false],
   ['XXX-X-XX123-4', '1234', false],
   ['XXXXXXX123', '5555555123', false],
@@ -29,6 +32,9 @@ test.each([
   ['XXX-X-XX123-4', false],
   ['DE71 XXXX XXXX 4567 89', false],
   ['****1234', false],
+  ['SCB x1234', false],
+  ['KBANK X-1234', false],
+  ['#1234', false],
 ])('%s is all of a number: %s', (written, is) => {
   expect(isFullAccountNo(written)).toBe(is)
 })

@@ -1,19 +1,34 @@
 import { ibanFault, looksLikeIban } from '../lib/iban.ts'
 
-/** Banks show account numbers in part, for example `XXX-X-XX123-4` or `****1234`. */
-const maskCharacter = /[Xx*•#]/
-
-/** Whether some characters of an account number are hidden. */
-export function isMaskedAccountNo(written: string): boolean {
-  const plain = plainOf(written)
-  return /^[\d*•#Xx]+$/.test(plain) && maskCharacter.test(plain)
-}
+/**
+ * Banks hide characters of an account number, for example `XXX-X-XX123-4`, `****1234` or `SCB x1234`. An X that has a
+ * letter behind it may be one of the number's own.
+ */
+const mask = /[*•#]|X(?![A-Z])|XX/
 
 /** Whether all of an account number is there. An IBAN may have an X of its own, and its check digits say so. */
 export function isFullAccountNo(written: string): boolean {
-  const plain = plainOf(written).toUpperCase()
-  if (looksLikeIban(plain) && ibanFault(plain) === undefined) return true
-  return !/[*•#]|XX/.test(plain) && !isMaskedAccountNo(plain)
+  const upper = written.toUpperCase()
+  const plain = plainOf(upper)
+  return (looksLikeIban(plain) && ibanFault(plain) === undefined) || !mask.test(upper)
+}
+
+/**
+ * What can be seen of an account number: its letters and digits, and `*` for each that is hidden, without the bank's
+ * name in front. Null if all of it is there.
+ */
+export function shownOfMasked(written: string): string | null {
+  if (isFullAccountNo(written)) return null
+  return written
+    .toUpperCase()
+    .replace(/^[A-WYZ]{3}[A-WYZ\W]*?(?=[X*•#])/, '')
+    .replace(/[X•#]/g, '*')
+    .replace(/[^0-9A-Z*]/g, '')
+}
+
+/** Whether some digits of an account number are hidden. */
+export function isMaskedAccountNo(written: string): boolean {
+  return /^[\d*]+$/.test(shownOfMasked(written) ?? '')
 }
 
 /**
@@ -21,13 +36,13 @@ export function isFullAccountNo(written: string): boolean {
  * four are visible. A mask that is shorter than the number stands for its end.
  */
 export function fitsMaskedAccountNo(written: string, accountNo: string): boolean {
-  const masked = plainOf(written)
+  const masked = shownOfMasked(written) ?? ''
   const own = plainOf(accountNo)
   if (!isMaskedAccountNo(written) || masked.length > own.length) return false
   const end = own.slice(-masked.length)
-  const visible = [...masked].filter((character) => !maskCharacter.test(character))
+  const visible = [...masked].filter((character) => character !== '*')
   const doesFit = [...masked].every(
-    (character, index) => maskCharacter.test(character) || character === end[index],
+    (character, index) => character === '*' || character === end[index],
   )
   return doesFit && visible.length >= 4
 }

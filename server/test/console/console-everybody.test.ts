@@ -4,7 +4,6 @@ import { axeFaults } from '../support/axe.ts'
 import { camt, dayAt, importFile } from '../support/bank-accounts.ts'
 import { companyDocument, prepare } from '../support/company.ts'
 import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
-import { sample } from '../support/long.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type PayingAccount, payingAccount, withdrawals } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
@@ -134,12 +133,9 @@ describe('for everybody', () => {
     const look = async (where: string) => {
       for (const fault of await axeFaults(page)) found.push(`${where}: ${fault}`)
     }
-    const pages = await everyPage()
     // By turns light on a desk and dark on a phone; CONSOLE_LOOKS=all looks at each page both ways.
-    const isAll = process.env.CONSOLE_LOOKS === 'all'
-    const paths = pages.map(([path]) => path)
-    const looked = isAll ? paths : sample(paths, 15)
-    for (const [at, [path, title]] of pages.entries()) {
+    for (const [at, [path, title]] of (await everyPage()).entries()) {
+      const isAll = process.env.CONSOLE_LOOKS === 'all'
       await page.setViewportSize(desktop)
       await page.emulateMedia({ colorScheme: 'light' })
       // As a link leads there: loading all of it for every page would only take longer.
@@ -147,10 +143,10 @@ describe('for everybody', () => {
       else await page.evaluate(`history.pushState({}, '', ${JSON.stringify(console.at(path))})`)
       await shows(page, title)
       await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
-      if (isAll || looked.indexOf(path) % 2 === 0) await look(`${path} light desktop`)
+      if (isAll || at % 2 === 0) await look(`${path} light desktop`)
       await page.setViewportSize(phone)
       await page.emulateMedia({ colorScheme: 'dark' })
-      if (isAll || looked.indexOf(path) % 2 === 1) await look(`${path} dark phone`)
+      if (isAll || at % 2 === 1) await look(`${path} dark phone`)
       // What draws itself anew after the change has a moment for it.
       await expect
         .poll(() => page.evaluate('document.documentElement.scrollWidth'))

@@ -20,6 +20,7 @@ export const settingsWords = translated('settings', {
     trusted_proxies: 'Trusted proxies',
     alerts: 'Channels for alerts',
     console_addresses: 'Addresses of the console',
+    portal_addresses: 'Addresses of agents’ users',
     log_level: 'Log level',
     callbacks_per_agent: 'Callbacks sent to an agent at once',
     callback_attempts_days: 'Days to keep attempts',

@@ -71,6 +71,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
       ...desk,
       buckets: deps.buckets,
       lookAround: deps.lookAround,
+      consoleAddresses: deps.consoleAddresses,
+      portalAddresses: deps.portalAddresses,
       warn: (message) => app.log.warn(message),
     }),
     approvals: new ApprovalsDesk({

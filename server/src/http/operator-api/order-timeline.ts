@@ -55,6 +55,8 @@ const eventTitles: Record<JournalEvent, string> = {
   payment_reclassified: 'Money credited earlier was counted at its provider',
   swept: 'Fees and costs moved to the house',
   written_off: 'A difference was written off',
+  debit_reported: 'Money left a bank account, and nobody can say yet for what',
+  debit_explained: 'A debit that nothing explained is in the books as what it was',
 }
 
 /**
