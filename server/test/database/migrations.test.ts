@@ -20,7 +20,6 @@ import { isContention, openPool } from '../../src/db/pool.ts'
 import { noChange } from '../../src/ledger/accounts.ts'
 import type { JournalRow } from '../../src/ledger/book.ts'
 import { journalColumns } from '../../src/ledger/book-columns.ts'
-import { insertJournal } from '../../src/ledger/books-sql.ts'
 import { journalHash } from '../../src/ledger/journal-hash.ts'
 import { localTimeIn } from '../../src/lib/local-time.ts'
 import { verify } from '../../src/proof/verify.ts'
@@ -397,7 +396,7 @@ describe('a database in use', () => {
     const interrupted = expect(first).rejects.toThrow(/migration 00\d\d_/)
     await until(() => isWaiting('true'))
     const before = load.written
-    await until(() => load.written > before + 20)
+    await until(() => load.written > before + 20 || load.failures.length > 0)
     await until(() => isWaiting('true'))
     await terminate(onlooker)
     await interrupted
@@ -421,7 +420,7 @@ describe('a database in use', () => {
     await newest()
 
     const after = load.written
-    await until(() => load.written > after + 20)
+    await until(() => load.written > after + 20 || load.failures.length > 0)
     expect(await load.stop()).toEqual([])
     expect(await newest()).toEqual([])
     const fresh = await testDatabase()
@@ -564,7 +563,16 @@ async function writeChained(tx: Tx, agentId: number, seq: number): Promise<void>
     hash: '',
   }
   row.hash = journalHash(rows[0]?.hash ?? '', row)
-  await tx.query(insertJournal, journalColumns.values([row]))
+  // The release that chained rows knew of one account less.
+  const written = journalColumns.names
+    .split(', ')
+    .map((name, at) => ({ name, value: journalColumns.values([row])[at]?.[0] }))
+    .filter(({ name }) => !name.startsWith('unexplained'))
+  await tx.query(
+    `insert into journal (${written.map(({ name }) => name).join()})
+     values (${written.map((_, at) => `$${at + 1}`).join()})`,
+    written.map(({ value }) => value),
+  )
   await tx.query('update wallets set hash = $2 where agent_id = $1', [agentId, row.hash])
 }
 
@@ -581,8 +589,8 @@ const withAccounts = (statement: string) =>
     : statement
 
 async function startWriters(agentIds: number[]) {
-  const load = { written: 0, stop: () => Promise.resolve<string[]>([]) }
   const failures: string[] = []
+  const load = { written: 0, failures, stop: () => Promise.resolve<string[]>([]) }
   let isStopped = false
   const pool = openPool({
     url: database.url,
