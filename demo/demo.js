@@ -46,8 +46,12 @@ Open both, side by side: what happens in the shop is seen in the console as it h
   The shop     ${url}
   The console  ${service.look ?? `${service.url}/console`}
 
-The console's link works once, within five minutes, and only shows things. The API is explained at
-${service.url}/docs
+${
+  service.look
+    ? "The console's link works once, within five minutes, and only shows things; starting again makes another."
+    : 'To sign in to the console, make a user: npx sluice user create. A link for looking around is made on this machine alone.'
+}
+The API is explained at ${service.url}/docs
 
 Nothing here is real money. Ctrl-C ends both.
 `)

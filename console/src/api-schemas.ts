@@ -202,6 +202,16 @@ export interface Operations {
       next: string | null
     }
   }
+  'GET /console/api/agents/{app_id}/payment-page': {
+    query: {
+      /** instead of the saved one */
+      colour?: string
+      /** such as th */
+      lang?: string
+    }
+    body: undefined
+    answer: string
+  }
   'GET /console/api/agents/{app_id}/secrets': {
     query: Record<string, never>
     body: undefined
@@ -374,11 +384,13 @@ export interface Operations {
         status: number
         /** the problem that it was answered with */
         code: string | null
+        /** what the answer said of it */
+        detail: string | null
         duration_ms: number
         ip: string
         /** with accounts and names masked; null if it was none, or no JSON */
         body: string | null
-        /** so many requests before it were answered well and are not kept */
+        /** so many requests before it are not kept */
         left_out: number
       }[]
       /** pass as cursor; null at the end */
@@ -393,6 +405,25 @@ export interface Operations {
       version: string
       /** whether two people are needed where no rule says */
       by_default: boolean
+      /** the most that one code confirms of payments together, where no rule says it */
+      together: {
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** an amount of the currency */
+        most: string
+      }[]
       actions: {
         action: string
         title: string
@@ -576,6 +607,14 @@ export interface Operations {
       has_answer: boolean
     }
   }
+  'GET /console/api/assignees': {
+    query: Record<string, never>
+    body: undefined
+    answer: {
+      /** the addresses of those who may be assigned */
+      data: string[]
+    }
+  }
   'GET /console/api/audit': {
     query: {
       /** a user's email or id, or command-line */
@@ -668,11 +707,13 @@ export interface Operations {
         | 'revoke_secret'
         | 'rotate_feed_secret'
         | 'rotate_key'
+        | 'say_backed_up'
         | 'see_answer'
         | 'send_payout_file'
         | 'set_alert_channel'
         | 'set_alert_times'
         | 'set_bank_account'
+        | 'set_preferences'
         | 'set_provider'
         | 'set_route'
         | 'set_routes'
@@ -1307,6 +1348,8 @@ export interface Operations {
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
         suspense_of_house: number
+        /** left bank accounts, and nobody can say yet for what; negative */
+        unexplained: number
         /** money at providers; negative */
         clearing: number
         /** charged to agents */
@@ -1338,12 +1381,16 @@ export interface Operations {
           seq: number
           /** may be below zero: then the agent owes it */
           available: number
+          /** what the agent owes: what is below zero of available */
+          receivable: number
           /** held for waiting withdrawals */
           held: number
           /** held back of paid deposits */
           reserve: number
           /** waits for a decision */
           suspense: number
+          /** left bank accounts, and nobody can say yet for what; only in a book of the house */
+          unexplained: number
           /** money at providers; negative */
           clearing: number
           /** not yet moved to the house, or moved to it */
@@ -1442,6 +1489,8 @@ export interface Operations {
         suspense_of_agents: number
         /** reported for nobody and not yet decided on */
         suspense_of_house: number
+        /** left bank accounts, and nobody can say yet for what; negative */
+        unexplained: number
         /** money at providers; negative */
         clearing: number
         /** charged to agents */
@@ -2405,8 +2454,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -2773,11 +2828,15 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
+      /** the account number, as it was given */
+      account?: string
+      /** the address of who looks into it */
+      assignee?: string
       /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
-      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      /** an id: txn_id, ref_id, reference at the provider, or payment; if nothing has it, how a txn_id or ref_id begins */
       q?: string
       /** next from the page before */
       cursor?: string
@@ -2838,6 +2897,8 @@ export interface Operations {
         completed_at: string | null
         /** none for the agent's own users */
         tags: string[]
+        /** the address of who looks into it */
+        assignee: string | null
       }[]
       /** pass as cursor; null at the end */
       next: string | null
@@ -2879,11 +2940,15 @@ export interface Operations {
       provider?: string
       /** the user, as the agent names it */
       user?: string
+      /** the account number, as it was given */
+      account?: string
+      /** the address of who looks into it */
+      assignee?: string
       /** a tag of the order or of its user */
       tag?: string
       /** unknown: the provider has not said what became of the payout */
       payout?: 'unknown'
-      /** a whole id: txn_id, ref_id, reference at the provider, or payment */
+      /** an id: txn_id, ref_id, reference at the provider, or payment; if nothing has it, how a txn_id or ref_id begins */
       q?: string
       /** only these orders, by commas; at most 100 */
       txn_ids?: string
@@ -2985,6 +3050,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -3052,6 +3135,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -3823,6 +3909,8 @@ export interface Operations {
           | 'GBP'
           | 'USD'
           | null
+        /** the agent concerned */
+        app_id: string | null
         agent_name: string | null
         /** since when it waits */
         since: string
@@ -3954,6 +4042,8 @@ export interface Operations {
     query: {
       /** an id, a reference, a user, a name, an account number or an amount */
       q: string
+      /** the same as a plain number, if it may be an amount */
+      amount?: string
     }
     body: undefined
     answer: {
@@ -3965,13 +4055,42 @@ export interface Operations {
         id: string
         /** a callback's number */
         seq: number | null
-        /** what it is, in words */
-        title: string
-        /** more about it */
-        says: string
+        /** whose it is; null: nobody’s yet */
+        agent_name: string | null
+        /** deposit or withdraw */
+        order_kind: 'deposit' | 'withdraw' | null
+        /** the agent's reference of an order */
+        ref_id: string | null
+        /** the agent's user of an order */
+        user_id: string | null
+        /** who is paid, or paid */
+        person: string | null
+        /** of an order or a payment */
+        amount: number | null
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+          | null
+        /** of an order, or of what a callback tells */
+        status: string | null
+        /** of an agent, a payment or a callback */
+        state: string | null
         /** when it was created */
         at: string | null
       }[]
+      /** orders before this were not looked at for the amount */
+      searched_to: string | null
     }
   }
   'GET /console/api/settings': {
@@ -5177,8 +5296,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -6965,8 +7090,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -7170,8 +7301,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -7973,6 +8110,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -8040,6 +8195,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -8167,6 +8325,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -8234,6 +8410,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -8361,6 +8540,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -8428,6 +8625,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -8602,6 +8802,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -8669,6 +8887,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -8794,6 +9015,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -8861,6 +9100,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -8988,6 +9230,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -9055,6 +9315,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -9182,6 +9445,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -9249,6 +9530,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -9374,6 +9658,24 @@ export interface Operations {
         why: string
         /** what happens next, and what can be done */
         next: string
+        /** the same, for other languages */
+        why_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
+        /** the same, for other languages */
+        next_codes: {
+          /** which sentence it is */
+          code: string
+          /** what is said in it */
+          text: string | null
+          /** the time that is in it */
+          at: string | null
+        }[]
       }
       /** each time that it was handed over, as of now; empty for the agent's own users */
       payouts: {
@@ -9441,6 +9743,9 @@ export interface Operations {
           | 'callback'
           | 'attempt'
           | 'operator'
+        /** what happened, by a code */
+        event: string
+        /** what happened, in English */
         title: string
         /** what is on record, as it is */
         raw: unknown
@@ -9488,9 +9793,40 @@ export interface Operations {
     answer: {
       data: {
         payment_id: string
-        /** done or refused */
-        outcome: 'done' | 'refused'
-        /** why it was refused */
+        /** what came in */
+        amount: number
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
+        /** credit, return or dismiss */
+        does: 'credit' | 'return' | 'dismiss'
+        /** where a credit goes */
+        to: {
+          /** null: the wallet */
+          txn_id: string | null
+          /** whose order or wallet it is */
+          app_id: string
+          agent_name: string
+        } | null
+        /** done; refused; unknown: read it again; not_tried, because one before it is unknown */
+        outcome: 'done' | 'refused' | 'unknown' | 'not_tried'
+        /** why it was refused, or is unknown */
         detail: string | null
       }[]
     }
@@ -9548,10 +9884,21 @@ export interface Operations {
           | 'CHF'
           | 'GBP'
           | 'USD'
+        payer: {
+          account_no: string | null
+          account_name: string | null
+          bank_code: string | null
+        } | null
         /** credit, return or dismiss */
         does: 'credit' | 'return' | 'dismiss'
-        /** the order or the wallet */
-        to: string | null
+        /** where a credit goes */
+        to: {
+          /** null: the wallet */
+          txn_id: string | null
+          /** whose order or wallet it is */
+          app_id: string
+          agent_name: string
+        } | null
       }[]
     }
   }
@@ -12561,6 +12908,14 @@ export interface Operations {
       }[]
     }
   }
+  'POST /console/api/set-up/backup': {
+    query: Record<string, never>
+    body: {
+      /** 3 to 500 characters that say why */
+      reason: string
+    }
+    answer: Record<string, never>
+  }
   'POST /console/api/shared-views': {
     query: Record<string, never>
     body: {
@@ -12622,8 +12977,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -12652,8 +13013,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -12699,8 +13066,14 @@ export interface Operations {
         until: string | null
       } | null
       mode: 'sandbox' | 'live'
-      /** the zone in which times are shown */
+      /** the zone in which the service counts its days */
       time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
       version: string
       /** the time of the service */
       now: string
@@ -13253,6 +13626,25 @@ export interface Operations {
       version: string
       /** whether two people are needed where no rule says */
       by_default: boolean
+      /** the most that one code confirms of payments together, where no rule says it */
+      together: {
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+        /** an amount of the currency */
+        most: string
+      }[]
       actions: {
         action: string
         title: string
@@ -13565,6 +13957,44 @@ export interface Operations {
         /** when it last happened */
         at: string
       }[]
+    }
+  }
+  'PUT /console/api/me/preferences': {
+    query: Record<string, never>
+    body: {
+      /** the zone in which I read times; null: the service's */
+      time_zone: string | null
+      /** in which I read the console, such as th; null: the browser's */
+      language: string | null
+    }
+    answer: {
+      user: {
+        id: string
+        email: string
+        /** one of admin, operator, viewer, agent */
+        role: 'admin' | 'operator' | 'viewer' | 'agent'
+        /** the agent, for a user of one */
+        app_id: string | null
+        agent_name: string | null
+      }
+      permissions: string[]
+      /** for an operator who sees the console as the users of an agent do */
+      view: {
+        /** when this ends by itself */
+        until: string | null
+      } | null
+      mode: 'sandbox' | 'live'
+      /** the zone in which the service counts its days */
+      time_zone: string
+      preferences: {
+        /** the zone in which I read times; null: the service's */
+        time_zone: string | null
+        /** in which I read the console, such as th; null: the browser's */
+        language: string | null
+      }
+      version: string
+      /** the time of the service */
+      now: string
     }
   }
   'PUT /console/api/provider-routes': {

@@ -3,6 +3,7 @@ import type { Operation } from './api.ts'
 /** Every operation of the service that the console calls. */
 export const api = {
   me: 'GET /console/api/me',
+  setPreferences: 'PUT /console/api/me/preferences',
   signIn: 'POST /console/api/sign-in',
   signOut: 'POST /console/api/sign-out',
   lookAround: 'POST /console/api/look-around',
@@ -53,6 +54,7 @@ export const api = {
   setLooks: 'PUT /console/api/agents/{app_id}/looks',
   changeAddresses: 'PUT /console/api/agents/{app_id}/callback-addresses',
   checkAddress: 'POST /console/api/agents/{app_id}/check-address',
+  pagePreview: 'GET /console/api/agents/{app_id}/payment-page',
   feePreview: 'POST /console/api/agents/{app_id}/fee-preview',
   rotateKey: 'POST /console/api/agents/{app_id}/keys',
   revokeKey: 'POST /console/api/agents/{app_id}/keys/{slot}/revoke',
@@ -116,6 +118,7 @@ export const api = {
   resealPayoutFile: 'POST /console/api/payout-files/{id}/reseal',
   abandonPayoutFile: 'POST /console/api/payout-files/{id}/abandon',
   settings: 'GET /console/api/settings',
+  sayBackup: 'POST /console/api/set-up/backup',
   audit: 'GET /console/api/audit',
   agentAudit: 'GET /console/api/agents/{app_id}/audit',
   home: 'GET /console/api/home',
@@ -127,6 +130,7 @@ export const api = {
   ordersCsv: 'GET /console/api/orders.csv',
   order: 'GET /console/api/orders/{txn_id}',
   orderMarks: 'GET /console/api/orders/{txn_id}/marks',
+  assignees: 'GET /console/api/assignees',
   markOrder: 'POST /console/api/orders/{txn_id}/marks',
   resendTogether: 'POST /console/api/orders-together/resend',
   cancelTogether: 'POST /console/api/orders-together/cancel',

@@ -154,6 +154,7 @@ if (kind === 'database' || kind === 'mixed' || kind === 'bank account') {
     alertChannels: [],
     oidc: undefined,
     consoleAddresses: [],
+    portalAddresses: [],
     trustedProxies: [],
     publicUrl: () => 'http://localhost',
     onResponse: (answer) => metrics.answered(answer),

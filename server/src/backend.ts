@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { aloneSince } from './db/alone-since.ts'
@@ -86,24 +86,30 @@ export async function openBackend(
 
 /**
  * A command that was not told where the data is would make a database of its own beside that of a service that runs
- * here, and its user would look for what they did there in vain.
+ * here, or write to one that nobody serves from any more, and its user would look for what they did there in vain.
  */
 export async function refuseSecondDatabase(config: Config): Promise<void> {
   const { databaseUrl, isDefaultDataDir, dataDir } = config
-  if (databaseUrl !== undefined || !isDefaultDataDir || existsSync(join(dataDir, 'postgres')))
-    return
+  if (databaseUrl !== undefined || !isDefaultDataDir) return
   const dirs = await runningDataDirs()
-  const choice = `set DATA_DIR=${dataDir} if you want a new one there`
+  const isThere = existsSync(join(dataDir, 'postgres'))
+  if (isThere && dirs.includes(await realpath(dataDir))) return
+  const state = isThere
+    ? `the one in ${dataDir} is not being served from`
+    : `there is none in ${dataDir}`
+  const choice = isThere
+    ? `set DATA_DIR=${dataDir} if you mean that one`
+    : `set DATA_DIR=${dataDir} if you want a new one there`
   if (dirs.length > 0) {
     const where = dirs.length === 1 ? dirs[0] : `one of ${dirs.join(', ')}`
     throw new DatabaseFault(
-      `there is none in ${dataDir}, but Sluice runs here on ${where}: set DATA_DIR to that folder, or ${choice}`,
+      `${state}, but Sluice runs here on ${where}: set DATA_DIR to that folder, or ${choice}`,
     )
   }
   const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   if (await isServing(url)) {
     throw new DatabaseFault(
-      `there is none in ${dataDir}, but a service answers at ${url}: set DATABASE_URL or DATA_DIR as it has them, or ${choice}`,
+      `${state}, but a service answers at ${url}: set DATABASE_URL or DATA_DIR as it has them, or ${choice}`,
     )
   }
 }

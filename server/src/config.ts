@@ -30,6 +30,8 @@ export interface Config {
   trustedProxies: string[]
   /** The addresses that the console is open to; empty: every address. */
   consoleAddresses: string[]
+  /** The same for the users of agents; where nothing is said, those of the console. */
+  portalAddresses: string[]
   /** Where callbacks may go. */
   callbackTargets: CallbackTargets
   metricsToken: string | undefined
@@ -130,6 +132,8 @@ export function readConfig(
   }
   const trustedProxies = ranges('TRUSTED_PROXIES')
   const consoleAddresses = ranges('CONSOLE_ADDRESSES')
+  const hasPortal = text('PORTAL_ADDRESSES') !== undefined
+  const portalAddresses = hasPortal ? ranges('PORTAL_ADDRESSES') : consoleAddresses
 
   if (publicUrl !== undefined && !isPublicUrl(publicUrl)) {
     faults.push('PUBLIC_URL must be an http or https URL without login, query or fragment')
@@ -207,6 +211,7 @@ export function readConfig(
     timeZone,
     trustedProxies,
     consoleAddresses,
+    portalAddresses,
     callbackTargets,
     metricsToken: text('METRICS_TOKEN'),
     securityContact: contact === undefined ? undefined : { contact, policy },

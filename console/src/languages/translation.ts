@@ -4,6 +4,7 @@ import type { agentsWords } from '../pages/agents/agents-words.ts'
 import type { alertsWords } from '../pages/alerts/alerts-words.ts'
 import type { apiLogWords } from '../pages/api-log/api-log-words.ts'
 import type { approvalWords } from '../pages/approval/approval-words.ts'
+import type { titleWords } from '../pages/approval/title-words.ts'
 import type { approvalsWords } from '../pages/approvals/approvals-words.ts'
 import type { actionWords } from '../pages/audit/action-text.ts'
 import type { auditWords } from '../pages/audit/audit-words.ts'
@@ -45,6 +46,7 @@ import type { usersWords } from '../pages/users/users-words.ts'
 import type { wallWords } from '../pages/wall/wall-words.ts'
 import type { walletWords } from '../pages/wallet/wallet-words.ts'
 import type { walletsWords } from '../pages/wallets/wallets-words.ts'
+import type { subjectWords } from '../parts/subject-words.ts'
 import type { trendWords } from '../parts/trend-words.ts'
 import type { viewWords } from '../shell/view-words.ts'
 import type { stateWords, words } from '../words.ts'
@@ -66,6 +68,7 @@ export type Translation = Partial<{
   alerts: Own<typeof alertsWords>
   apiLog: Own<typeof apiLogWords>
   approval: Own<typeof approvalWords>
+  title: Own<typeof titleWords>
   approvals: Own<typeof approvalsWords>
   action: Own<typeof actionWords>
   audit: Own<typeof auditWords>
@@ -105,6 +108,7 @@ export type Translation = Partial<{
   signature: Own<typeof signatureWords>
   testOrders: Own<typeof testOrdersWords>
   users: Own<typeof usersWords>
+  subject: Own<typeof subjectWords>
   trend: Own<typeof trendWords>
   view: Own<typeof viewWords>
   wall: Own<typeof wallWords>

@@ -7,6 +7,9 @@ import { base } from '../root.ts'
 import { words } from '../words.ts'
 import classes from './table.module.css'
 
+/** A page of the console, with what is chosen there. */
+export type Place = string | { to: string; search: Record<string, string> }
+
 export interface Column<T> {
   key: string
   head: string
@@ -16,9 +19,9 @@ export interface Column<T> {
   clip?: boolean
   /**
    * On a phone: all of these show the value without the column's name, `wide` on a separate line. `first` is the amount,
-   * which begins the card in large type, with what is `beside` it; `last` ends it.
+   * which begins the card in large type, with what is `beside` it; `corner` is at its upper right.
    */
-  phone?: 'plain' | 'wide' | 'first' | 'beside' | 'last'
+  phone?: 'plain' | 'wide' | 'first' | 'beside' | 'corner'
   /** Hidden until the user selects it. */
   extra?: boolean
 }
@@ -69,11 +72,13 @@ export function DataTable<T>(props: {
   isNew?: (row: T) => boolean
   isChosen?: (row: T) => boolean
   /** The page of a row: a click anywhere in the row leads there, as the link in it does. */
-  to?: (row: T) => string | null
+  to?: (row: T) => Place | null
+  /** What a click anywhere in the row opens on this page, as the button in it does. */
+  open?: (row: T) => void
   empty: ReactNode
 }) {
   const { label, columns, rows, rowKey, empty } = props
-  const open = useOpening()
+  const opening = useOpening()
   if (rows?.length === 0) return empty
   return (
     // biome-ignore lint/a11y: no landmark, but what scrolls must have a name and be reachable by keyboard
@@ -105,7 +110,7 @@ export function DataTable<T>(props: {
                   key={rowKey(row)}
                   data-new={props.isNew?.(row) || undefined}
                   data-chosen={props.isChosen?.(row) || undefined}
-                  {...open(props.to?.(row))}
+                  {...opening(props.open ? () => props.open?.(row) : props.to?.(row))}
                 >
                   {columns.map((column) => (
                     <Cell key={column.key} column={column} row={row} />
@@ -121,8 +126,9 @@ export function DataTable<T>(props: {
 /** What makes a row lead to its page; what is in it that takes clicks itself keeps them. */
 function useOpening() {
   const navigate = useNavigate()
-  return (to: string | null | undefined) =>
-    typeof to === 'string' && {
+  return (to: Place | (() => void) | null | undefined) =>
+    to !== null &&
+    to !== undefined && {
       'data-leads': true,
       onClick: (event: MouseEvent<HTMLElement>) => {
         const isOther =
@@ -130,8 +136,11 @@ function useOpening() {
           event.target.closest('a, button, input, label, select, summary')
         // Whoever marks text to copy it does not want to leave.
         if (isOther || getSelection()?.type === 'Range') return
-        if (event.ctrlKey || event.metaKey) window.open(base + to, '_blank', 'noopener')
-        else void navigate({ to })
+        if (typeof to === 'function') return to()
+        const place = typeof to === 'string' ? { to, search: {} } : to
+        if (!event.ctrlKey && !event.metaKey) return void navigate(place)
+        const query = new URLSearchParams(place.search)
+        window.open(`${base}${place.to}${query.size > 0 ? `?${query}` : ''}`, '_blank', 'noopener')
       },
     }
 }

@@ -2,6 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustmentsHorizontal, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, use, useEffect, useState } from 'react'
+import { plainNumber } from '../languages/language.ts'
 import { words } from '../words.ts'
 import classes from './filter-bar.module.css'
 import { useFilters } from './url-filters.ts'
@@ -129,19 +130,21 @@ function Typed(props: {
   const changeSoon = useDebouncedCallback(change, 350)
   useEffect(() => setTyped(value), [value])
   const isSearch = field.kind === 'search'
+  const isNumeric = field.kind === 'text' && field.numeric === true
+  const meant = (text: string) => (isNumeric ? plainNumber(text) : text.trim())
   return (
     <TextInput
       aria-label={field.label}
       type={isSearch ? 'search' : 'text'}
-      inputMode={field.kind === 'text' && field.numeric ? 'decimal' : 'text'}
+      inputMode={isNumeric ? 'decimal' : 'text'}
       placeholder={field.hint ?? field.label}
       leftSection={isSearch ? <IconSearch size={15} /> : undefined}
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
-        changeSoon(event.currentTarget.value.trim())
+        changeSoon(meant(event.currentTarget.value))
       }}
-      onKeyDown={(event) => event.key === 'Enter' && change(typed.trim())}
+      onKeyDown={(event) => event.key === 'Enter' && change(meant(typed))}
     />
   )
 }

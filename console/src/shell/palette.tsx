@@ -20,13 +20,16 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { use, useState } from 'react'
 import { type Answer, ask } from '../api.ts'
-import { locale } from '../languages/language.ts'
-import { languageChoices, switchLanguage } from '../parts/language-select.tsx'
+import { locale, plainNumber } from '../languages/language.ts'
+import { chooseOwnLanguage, languageChoices } from '../parts/language-select.tsx'
+import { moneyText } from '../parts/money.tsx'
 import { TimeZone, timeText } from '../parts/when.tsx'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
-import { words } from '../words.ts'
+import { stateWords, words } from '../words.ts'
 import { placesFor } from './nav.ts'
+
+const says = words.palette
 
 type Hit = Answer<typeof api.search>['hits'][number]
 
@@ -50,6 +53,39 @@ function pageOf({ kind, id, seq }: Hit): string {
   }
 }
 
+function titleOf({ kind, agent_name, order_kind, ref_id, amount, currency, seq }: Hit): string {
+  const money =
+    amount === null || currency === null ? '' : `${moneyText(amount, currency)} ${currency}`
+  switch (kind) {
+    case 'agent':
+      return agent_name ?? ''
+    case 'order':
+      return `${stateWords[order_kind ?? ''] ?? ''} ${ref_id}, ${money}`
+    case 'payment':
+      return says.payment(money)
+    case 'callback':
+      return says.callback(seq ?? 0)
+  }
+}
+
+function moreOf({ kind, agent_name, person, user_id, currency, status, state }: Hit) {
+  const inWords = (code: string | null) => code && (stateWords[code] ?? code)
+  if (kind === 'agent') return [says.agent, currency, inWords(state)]
+  return [
+    inWords(status),
+    inWords(state),
+    person,
+    user_id && says.user(user_id),
+    agent_name ?? says.nobodys,
+  ]
+}
+
+/** The text as the service reads amounts, if it may be one. */
+function amountIn(text: string): { amount?: string } {
+  const amount = plainNumber(text)
+  return /^\d{1,12}(\.\d{1,3})?$/.test(amount) ? { amount } : {}
+}
+
 /** The Ctrl K palette: jumps to a page, or finds anything while it is typed. */
 export function Palette({ me }: { me: Me }) {
   const navigate = useNavigate()
@@ -60,7 +96,7 @@ export function Palette({ me }: { me: Me }) {
   const [asked] = useDebouncedValue(text, 150)
   const found = useQuery({
     queryKey: ['search', asked],
-    queryFn: ({ signal }) => ask(api.search, { query: { q: asked }, signal }),
+    queryFn: ({ signal }) => ask(api.search, { query: { q: asked, ...amountIn(asked) }, signal }),
     enabled: asked.length >= 2,
     placeholderData: keepPreviousData,
     staleTime: 5_000,
@@ -72,18 +108,35 @@ export function Palette({ me }: { me: Me }) {
     const Icon = icons[hit.kind]
     return {
       id: `${hit.kind} ${hit.id} ${hit.seq}`,
-      label: hit.title,
-      description: hit.at === null ? hit.says : `${hit.says}, ${timeText(hit.at, zone)}`,
+      label: titleOf(hit),
+      description: [...moreOf(hit), hit.at && timeText(hit.at, zone)].filter(Boolean).join(', '),
       // The service has chosen what fits.
       keywords: text,
       leftSection: <Icon size={18} stroke={1.5} />,
       onClick: () => void navigate({ to: pageOf(hit) }),
     }
   })
+  const { amount } = amountIn(text)
+  const searchedTo = found.data?.searched_to
+  if (searchedTo && amount !== undefined) {
+    // The list goes on where this search ended.
+    const search = {
+      min_amount: String(Math.floor(Number(amount))),
+      max_amount: String(Math.ceil(Number(amount))),
+    }
+    actions.push({
+      id: 'amounts',
+      label: says.amounts(text),
+      description: says.searchedTo(timeText(searchedTo, zone)),
+      keywords: text,
+      leftSection: <IconSearch size={18} stroke={1.5} />,
+      onClick: () => void navigate({ to: pages.orders, search }),
+    })
+  }
   if (text !== '') {
     actions.push({
       id: 'search',
-      label: words.palette.search(text),
+      label: says.search(text),
       keywords: text,
       leftSection: <IconSearch size={18} stroke={1.5} />,
       onClick: () => void navigate({ to: pages.orders, search: { q: text } }),
@@ -91,7 +144,7 @@ export function Palette({ me }: { me: Me }) {
   }
   const groups: SpotlightActionGroupData[] = [
     {
-      group: words.palette.pages,
+      group: says.pages,
       actions: placesFor(me).map(({ to, label, icon: Icon }) => ({
         id: to,
         label,
@@ -99,13 +152,13 @@ export function Palette({ me }: { me: Me }) {
         onClick: () => void navigate({ to }),
       })),
     },
-    { group: words.palette.find, actions },
+    { group: says.find, actions },
     {
-      group: words.palette.look,
+      group: says.look,
       actions: [
         {
           id: 'scheme',
-          label: words.palette.lightOrDark,
+          label: says.lightOrDark,
           leftSection: <IconMoon size={18} stroke={1.5} />,
           onClick: () => toggleColorScheme(),
         },
@@ -113,9 +166,9 @@ export function Palette({ me }: { me: Me }) {
           .filter(({ value }) => value !== locale)
           .map(({ value, label }) => ({
             id: value,
-            label: words.palette.language(label),
+            label: says.language(label),
             leftSection: <IconLanguage size={18} stroke={1.5} />,
-            onClick: () => switchLanguage(value),
+            onClick: () => void chooseOwnLanguage(me, value),
           })),
       ],
     },
@@ -125,18 +178,18 @@ export function Palette({ me }: { me: Me }) {
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={typed}
       onQueryChange={setTyped}
-      nothingFound={words.palette.nothing}
+      nothingFound={says.nothing}
       centered={false}
       // Keyboard users must be able to scroll the list too.
       scrollable
       maxHeight="60vh"
       scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
-      attributes={{ content: { 'aria-label': words.palette.open } }}
+      attributes={{ content: { 'aria-label': says.open } }}
       shortcut="/"
       searchProps={{
         leftSection: <IconSearch size={18} stroke={1.5} />,
-        placeholder: words.palette.hint,
-        'aria-label': words.palette.hint,
+        placeholder: says.hint,
+        'aria-label': says.hint,
       }}
     />
   )

@@ -7,6 +7,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { ask } from '../api.ts'
 import { useOwnDraftsOnly } from '../parts/draft.ts'
+import { useOwnLanguage } from '../parts/language-select.tsx'
 import { TimeZone } from '../parts/when.tsx'
 import { useZone } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
@@ -26,6 +27,7 @@ import { ViewBanner } from './view-banner.tsx'
 export function Shell() {
   const me = useMe()
   useOwnDraftsOnly(me)
+  useOwnLanguage(me)
   const [zone, chooseZone] = useZone(me)
   const [opened, { toggle, close }] = useDisclosure()
   const { pathname } = useLocation()

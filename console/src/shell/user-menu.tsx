@@ -11,7 +11,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api.ts'
 import { forgetAllDrafts } from '../parts/draft.ts'
-import { LanguageSelect } from '../parts/language-select.tsx'
+import { chooseOwnLanguage, LanguageSelect } from '../parts/language-select.tsx'
 import { zones } from '../parts/zone-choice.ts'
 import { api, pages } from '../paths.ts'
 import type { Me } from '../session.tsx'
@@ -57,13 +57,13 @@ export function UserMenu(props: { me: Me; zone: string; chooseZone: (zone: strin
             { value: 'auto', label: words.user.system },
           ]}
         />
-        <LanguageSelect />
+        <LanguageSelect choose={(language) => void chooseOwnLanguage(me, language)} />
         <NativeSelect
           mt={8}
           label={words.user.zone}
           description={words.user.zoneHint(me.time_zone)}
           value={zone}
-          data={[...new Set([me.time_zone, ...zones])]}
+          data={[...new Set([me.time_zone, zone, ...zones])]}
           onChange={(event) => chooseZone(event.currentTarget.value)}
         />
         <Menu.Divider />

@@ -36,6 +36,11 @@ export function parseLogo(bytes: Buffer): Logo | string {
   return 'is not a PNG, JPEG or WebP picture'
 }
 
+/** A logo as an address that holds all of it. */
+export function logoUrl({ type, bytes }: Logo): string {
+  return `data:${type};base64,${bytes.toString('base64')}`
+}
+
 /** Describes a picture so that it can be distinguished from another. */
 export function logoText({ type, bytes }: Logo): string {
   const digest = createHash('sha256').update(bytes).digest('hex')

@@ -12,6 +12,8 @@ export interface ApiRequest {
   status: number
   /** The code of the problem that it was answered with. */
   code: string | null
+  /** What the answer said of it. */
+  detail: string | null
   durationMs: number
   ip: string
   body: string | null
@@ -26,21 +28,28 @@ export interface AnsweredRequest extends Omit<ApiRequest, 'body' | 'leftOut'> {
   isProved: boolean
 }
 
-/** How many requests of an agent are kept: in a burst, and a second after that. */
+/**
+ * How many requests of an agent are kept, and how many bytes of their bodies: in a burst, and a second after that. An
+ * agent that errs all day takes some 600 MB of a day: a row without its body is about 300 bytes.
+ */
 const kept = {
   wellAtOnce: 300,
   wellPerS: 2,
-  refusedAtOnce: 600,
+  refusedAtOnce: 20_000,
   refusedPerS: 10,
   unprovedAtOnce: 60,
   unprovedPerS: 0.2,
+  bytesAtOnce: 16 * 1024 * 1024,
+  bytesPerS: 4 * 1024,
 }
-const mostWaiting = 5_000
+/** So many are written at once without waiting for the timer; beyond the other, memory would fill. */
+const enough = 1_000
+const mostWaiting = 20_000
 
 /**
  * Keeps the requests of agents for a while. They are written in batches, outside of the requests: what a process has not
  * written when it dies is lost, and no request ever waits for it. What is answered well is sampled if there is much of
- * it; errors are kept, up to so many a second.
+ * it; errors are kept, after a long burst up to so many a second, and their bodies while there is room for them.
  */
 export class ApiLog {
   private readonly pool: Pool
@@ -48,6 +57,7 @@ export class ApiLog {
   private readonly well = new TokenBuckets()
   private readonly refused = new TokenBuckets()
   private readonly unproved = new TokenBuckets()
+  private readonly bytes = new TokenBuckets()
   private readonly leftOut = new Map<bigint, number>()
   private waiting: AnsweredRequest[] = []
   private writing: Promise<void> = Promise.resolve()
@@ -73,6 +83,17 @@ export class ApiLog {
       return
     }
     this.waiting.push(request)
+    if (this.waiting.length === enough) void this.flush()
+  }
+
+  /** The body, while the agent's bodies are not too many. */
+  private bodyOf({ agentId, at, readBody }: AnsweredRequest): string | null {
+    const body = readBody()
+    if (body === null) return null
+    const { bytesPerS, bytesAtOnce } = kept
+    const size = Buffer.byteLength(body)
+    const { taken } = this.bytes.take(`${agentId}`, bytesPerS, bytesAtOnce, at.getTime(), size)
+    return taken ? body : null
   }
 
   /** Writes what has come in since. */
@@ -81,10 +102,10 @@ export class ApiLog {
       const requests = this.waiting
       this.waiting = []
       if (requests.length === 0) return
-      const rows = requests.map(({ readBody, isProved, ...request }) => {
+      const rows = requests.map((request) => {
         const leftOut = this.leftOut.get(request.agentId) ?? 0
         this.leftOut.delete(request.agentId)
-        return { ...request, body: isProved ? readBody() : null, leftOut }
+        return { ...request, body: this.bodyOf(request), leftOut }
       })
       await writeRequests(this.pool, rows).catch(this.onError)
     })
@@ -101,9 +122,9 @@ async function writeRequests(pool: Pool, rows: readonly ApiRequest[]): Promise<v
   await pool.query({
     name: 'api-log',
     text: `insert into api_requests (agent_id, at, request_id, method, path, status, code, duration_ms,
-        ip, body, left_out)
+        ip, body, left_out, detail)
       select * from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::text[], $5::text[],
-        $6::int[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[])
+        $6::int[], $7::text[], $8::int[], $9::text[], $10::text[], $11::int[], $12::text[])
       on conflict do nothing`,
     values: [
       rows.map(({ agentId }) => agentId),
@@ -117,6 +138,7 @@ async function writeRequests(pool: Pool, rows: readonly ApiRequest[]): Promise<v
       rows.map(({ ip }) => ip),
       rows.map(({ body }) => body),
       rows.map(({ leftOut }) => leftOut),
+      rows.map(({ detail }) => detail),
     ],
   })
 }
@@ -136,14 +158,14 @@ export async function readApiLog(
 ): Promise<ApiRequest[]> {
   const { rows } = await pool.query<ApiRequest>(
     `select r.agent_id as "agentId", r.at, r.request_id as "requestId", r.method, r.path, r.status,
-       r.code, r.duration_ms as "durationMs", r.ip, r.body, r.left_out as "leftOut"
+       r.code, r.detail, r.duration_ms as "durationMs", r.ip, r.body, r.left_out as "leftOut"
      from unnest($1::bigint[]) a(agent_id) cross join lateral (
        select * from api_requests q where q.agent_id = a.agent_id
          and ($2::timestamptz is null or (q.at, q.request_id) < ($2, $3))
-         and (not $4 or q.status >= 400)
-       order by q.at desc, q.request_id desc limit $5
-     ) r order by r.at desc, r.request_id desc limit $5`,
-    [agentIds, after?.at ?? null, after?.requestId ?? '', isRefused, limit],
+         ${isRefused ? 'and q.status >= 400' : ''}
+       order by q.at desc, q.request_id desc limit $4
+     ) r order by r.at desc, r.request_id desc limit $4`,
+    [agentIds, after?.at ?? null, after?.requestId ?? '', limit],
   )
   return rows
 }

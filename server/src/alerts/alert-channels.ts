@@ -93,6 +93,20 @@ export async function removeChannel(
   return rowCount === 1
 }
 
+/** Whether security alerts reach a user: by mail, where it is set up, or by a channel of their own. */
+export async function isReached(
+  tx: Tx,
+  available: readonly Channel[],
+  userId: bigint,
+): Promise<boolean> {
+  if (available.includes('mail')) return true
+  const { rows } = await tx.query(
+    'select 1 from alert_channels where user_id = $1 and channel = any($2) limit 1',
+    [userId, available],
+  )
+  return rows.length > 0
+}
+
 /** Whoever had the account may have left a channel of their own, or hours in which its owner hears nothing. */
 export async function removeChannels(tx: Tx, userId: bigint): Promise<void> {
   await tx.query('delete from alert_channels where user_id = $1', [userId])

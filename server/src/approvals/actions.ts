@@ -74,6 +74,14 @@ export const alwaysByTwo: readonly ActionName[] = [
   'release_payouts',
 ]
 
+/** Takes two people in live, whatever the rules say: a forged slip that one person believes is paid out at once. */
+const alwaysByTwoInLive: readonly ActionName[] = ['record_payment']
+
+/** Whether no rule lets one person do it. */
+export function isAlwaysByTwo(action: ActionName, mode: 'sandbox' | 'live'): boolean {
+  return alwaysByTwo.includes(action) || (mode === 'live' && alwaysByTwoInLive.includes(action))
+}
+
 export function titleOf(action: string): string {
   return isAction(action) ? actions[action].title : action
 }

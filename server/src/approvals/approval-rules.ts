@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { jsonText } from '../lib/json-text.ts'
-import { type ActionName, alwaysByTwo, needsSecondAdmin } from './actions.ts'
+import { type ActionName, alwaysByTwo, isAlwaysByTwo, needsSecondAdmin } from './actions.ts'
 
 /** When an action needs two people. */
 export interface ApprovalRule {
@@ -47,7 +47,7 @@ export function judge(
   const size = amount === null ? null : amount.minor < 0n ? -amount.minor : amount.minor
   const passed = tiers.find((each) => size === null || size > tierOf(each))
   const rule = passed ?? tiers.at(-1)
-  if (alwaysByTwo.includes(action)) return { needsTwo: true, adminOnly: rule?.adminOnly ?? false }
+  if (isAlwaysByTwo(action, mode)) return { needsTwo: true, adminOnly: rule?.adminOnly ?? false }
   // No amount is right for everybody, so payouts wait only where a rule says so.
   if (!rule) return { needsTwo: mode === 'live' && action !== 'pay_out', adminOnly: false }
   return { needsTwo: rule.needsTwo && passed !== undefined, adminOnly: rule.adminOnly }

@@ -268,6 +268,8 @@ export interface ProposalSearch {
   proposedBy: bigint | null
   /** The id of the last one of the page before. */
   before: string | null
+  /** Which come first; newest if not said. */
+  first?: 'newest' | 'oldest'
   now: Date
   limit: number
 }
@@ -279,7 +281,7 @@ function oldestOpen(now: Date): Date {
   return new Date(now.getTime() - longestMs)
 }
 
-/** Proposals, newest first. */
+/** Proposals, newest first unless it is asked otherwise. */
 export async function searchProposals(pool: Pool, search: ProposalSearch): Promise<Proposal[]> {
   const isOpen = `(d.verdict is null and p.expires_at > $5 or d.verdict = 'approved' and e.state is null)`
   const { rows } = await pool.query<Proposal>(
@@ -287,7 +289,7 @@ export async function searchProposals(pool: Pool, search: ProposalSearch): Promi
      where ${search.state === 'open' ? isOpen : `not ${isOpen}`}
        and ($1::bigint is null or p.agent_id = $1) and ($2::bigint is null or p.proposed_by = $2)
        and ($3::uuid is null or p.proposal_id < $3) and p.proposed_at >= $6
-     order by p.proposal_id desc limit $4`,
+     order by p.proposal_id ${search.first === 'oldest' ? 'asc' : 'desc'} limit $4`,
     [
       search.agentId,
       search.proposedBy,

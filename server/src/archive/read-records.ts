@@ -19,7 +19,7 @@ function withCurrency(values: Values, currency: Manifest['currency']): Values {
 
 /** Accounts that did not exist when an older file was written. */
 const laterAccounts = Object.fromEntries(
-  ['reserve', 'suspense', 'costs', 'differences', 'transfers'].flatMap((account) => [
+  ['reserve', 'suspense', 'unexplained', 'costs', 'differences', 'transfers'].flatMap((account) => [
     [account, '0'],
     [`${account}_change`, '0'],
   ]),

@@ -33,6 +33,8 @@ export interface BankMovement {
   reportedAt: Date
   actAt: Date | null
   tries: number
+  /** Whether the house's account for what nothing explains has it. */
+  held: boolean
 }
 
 /**
@@ -82,6 +84,7 @@ export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   reportedAt: ['reported_at', 'timestamptz'],
   actAt: ['act_at', 'timestamptz', 'null'],
   tries: ['tries', 'int'],
+  held: ['held', 'boolean'],
 })
 
 /** The id of a movement's payment: where its money is follows from it, as for every provider. */

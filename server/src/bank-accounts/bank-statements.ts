@@ -52,7 +52,10 @@ export function daysOf(statement: BankStatement): { from: Day | null; to: Day | 
     opened !== null &&
     (opening?.type === 'PRCD' || (to !== null && opened < to && !days.includes(opened)))
   const begun = isDayBefore ? dayAfter(opened) : opened
-  const from = statement.from ?? begun ?? days[0] ?? to
+  // A period that its closing balance is not of says nothing.
+  const isOfPeriod =
+    closed === null || (closed >= (statement.from ?? closed) && closed <= (statement.to ?? closed))
+  const from = (isOfPeriod ? statement.from : null) ?? begun ?? days[0] ?? to
   return { from: from !== null && to !== null && from > to ? to : from, to }
 }
 

@@ -11,6 +11,8 @@ export interface CommandBankAccount {
   newSecret: boolean
   /** The private key for its bank's server; sealed while the proposal waits. */
   sftpKey: string | null
+  /** What somebody paid to try its QR code, in minor units. */
+  testPaid: string | null
   reason: string | null
 }
 

@@ -153,6 +153,33 @@ export async function unexplainedDebits(
   return rows
 }
 
+/** Debits that the house's account for what nothing explains lacks, or still has though they are explained. */
+export async function debitsToHold(
+  pool: Pool,
+  account: string | null,
+  limit: number,
+): Promise<BankMovement[]> {
+  const { rows } = await pool.query<BankMovement>(
+    `select ${movementColumns.select('m')} from bank_movements m
+     where ((m.state = 'unexplained' and m.amount < 0 and not m.held) or (m.state = 'booked' and m.held))
+       and ($1::text is null or m.account = $1)
+     order by m.account, m.movement_id limit $2`,
+    [account, limit],
+  )
+  return rows
+}
+
+export async function markHeld(
+  pool: Pool,
+  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  held: boolean,
+): Promise<void> {
+  await pool.query(
+    'update bank_movements set held = $3 where account = $1 and movement_id = $2 and held <> $3',
+    [account, movementId, held],
+  )
+}
+
 /** SQL: whoever explains a movement books it at once; others do if that takes longer than this. */
 const unlessGone = `interval '20 seconds'`
 

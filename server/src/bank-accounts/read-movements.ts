@@ -106,11 +106,16 @@ export async function searchMovements(
   return found(pool, rows)
 }
 
-/** The movements that nothing explains, of all accounts, newest first. */
-export async function listUnexplained(pool: Pool, limit: number): Promise<FoundMovement[]> {
+/** The movements that nothing explains, of all accounts. */
+export async function listUnexplained(
+  pool: Pool,
+  limit: number,
+  first: 'newest' | 'oldest' = 'newest',
+): Promise<FoundMovement[]> {
+  const way = first === 'oldest' ? 'asc' : 'desc'
   const { rows } = await pool.query<BankMovement>(
     `select ${movementColumns.select('m')} from bank_movements m where m.state = 'unexplained'
-     order by m.booked_on desc, m.movement_id desc limit $1`,
+     order by m.booked_on ${way}, m.movement_id ${way} limit $1`,
     [limit],
   )
   return found(pool, rows)

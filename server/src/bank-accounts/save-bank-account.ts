@@ -28,7 +28,7 @@ export async function createBankAccount(
     /** The payment that its QR code was tried with. */
     testPayment?: TestPayment | null
     /** What is written together with the account. */
-    also?: (tx: Tx, account: BankAccount) => Promise<void>
+    also?: (tx: Tx, account: BankAccount, feedSecret: string | null) => Promise<void>
   },
 ): Promise<{ account: BankAccount; feedSecret: string | null } | undefined> {
   const feedSecret = terms.feed === 'none' ? null : newFeedSecret()
@@ -64,7 +64,7 @@ export async function createBankAccount(
     if (rowCount === 0) return undefined
     await feedLines(tx, terms.name, terms.feed !== 'none')
     await alertOf(tx, `The bank account ${terms.name} was added.`, terms.name, by.at)
-    await by.also?.(tx, account)
+    await by.also?.(tx, account, feedSecret)
     return { account, feedSecret }
   })
 }
@@ -247,7 +247,9 @@ export async function updateBankAccount(
     .filter((field) => changed[field] !== before[field])
     .map((field) => decisiveNames[field])
   // Who saves what nobody has confirmed as it is takes it on themselves.
-  if (names.length === 0 && before.confirmedAt === null) names.push(...changedIn(before))
+  if (names.length === 0 && before.confirmedAt === null && by.confirmedBy === null) {
+    names.push(...changedIn(before))
+  }
   if (by.confirmedBy === null) refuseToTakeOver(before, changed, by.name)
   const isOtherQr = changed.qrKind !== before.qrKind || changed.qrValue !== before.qrValue
   const account: BankAccount = {

@@ -275,6 +275,7 @@ function newMovement(
     reportedAt: at,
     actAt: isTrusted && !isBatch ? at : null,
     tries: 0,
+    held: false,
   }
 }
 

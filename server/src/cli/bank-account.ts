@@ -71,7 +71,10 @@ export function bankAccountCommand(): Command {
         const sftpKey = await sftpKeyIn(options, terms, false)
         const testPayment = testPaymentIn(options, currency)
         const isTried = config.mode === 'sandbox' || setting.kind !== 'template' || testPayment
-        const asked = request(name, terms, options, { isNew: true, isOff: !options.route, sftpKey })
+        const testPaid = testPayment && String(testPayment.amountMinor)
+        const asked = request(name, terms, options, {
+          ...{ isNew: true, isOff: !options.route, sftpKey, testPaid },
+        })
         if (await isProposedUnlessAlone(config, backend, options, 'create a bank account', asked)) {
           return
         }
@@ -181,7 +184,8 @@ export function bankAccountCommand(): Command {
           testPayment ||
           (!isOtherQr && before.testPaidAt !== null)
         const newSecret = options.newFeedSecret === true
-        const asked = request(name, terms, options, { isNew: false, newSecret, sftpKey })
+        const testPaid = testPayment && String(testPayment.amountMinor)
+        const asked = request(name, terms, options, { isNew: false, newSecret, sftpKey, testPaid })
         if (await isProposedUnlessAlone(config, backend, options, 'change a bank account', asked)) {
           return
         }
@@ -581,7 +585,7 @@ function request(
   name: string,
   terms: BankAccountTerms,
   { reason = null }: { reason?: string | null },
-  more: Pick<CommandBankAccount, 'isNew' | 'sftpKey'> & Partial<CommandBankAccount>,
+  more: Pick<CommandBankAccount, 'isNew' | 'sftpKey' | 'testPaid'> & Partial<CommandBankAccount>,
 ): CommandRequest {
   const asked = { isOff: false, newSecret: false, reason, ...more }
   return {

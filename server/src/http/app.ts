@@ -29,8 +29,8 @@ declare module 'fastify' {
     appId: string | undefined
     /** The agent that the request names, whether it proved it or not: for the log that agents see. */
     askedBy: bigint | undefined
-    /** The code of the problem that it was answered with. */
-    problemCode: string | undefined
+    /** The problem that it was answered with. */
+    problem: Problem | undefined
     /** Set where requests are traced. */
     span: Span | undefined
   }
@@ -123,7 +123,7 @@ export async function buildApp(
   })
   app.decorateRequest('appId', undefined)
   app.decorateRequest('askedBy', undefined)
-  app.decorateRequest('problemCode', undefined)
+  app.decorateRequest('problem', undefined)
   app.decorateRequest('span', undefined)
   if (options.tracer) traceRequests(app, options.tracer)
   app.addHook('onRequest', async ({ raw, method }, reply) => {
@@ -164,7 +164,7 @@ export async function buildApp(
   app.setErrorHandler((error, request, reply) => {
     const isGone = request.raw.destroyed && !request.raw.complete
     const problem = isGone ? clientGone() : problemOf(error)
-    request.problemCode = problem.code
+    request.problem = problem
     if (problem.status >= 500) {
       request.log.error({ err: problem.cause ?? problem }, problem.message)
     }

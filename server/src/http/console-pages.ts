@@ -94,6 +94,8 @@ function sendPage(reply: FastifyReply, page: string, rootPath: string): FastifyR
       "font-src 'self'",
       "connect-src 'self'",
       "manifest-src 'self'",
+      // The preview of a payment page.
+      "frame-src 'self'",
       "frame-ancestors 'none'",
       "base-uri 'none'",
       "form-action 'self'",

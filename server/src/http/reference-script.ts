@@ -10,7 +10,12 @@ for (const pre of document.querySelectorAll('pre')) {
   button.type = 'button'
   button.textContent = 'Copy'
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(pre.textContent)
+    // Without TLS there is no clipboard to write to, but what is selected can be copied.
+    const hasCopied = await navigator.clipboard?.writeText(pre.textContent).then(() => true, () => false)
+    if (!hasCopied) {
+      getSelection().selectAllChildren(pre)
+      if (!document.execCommand('copy')) return void (button.textContent = 'Selected: copy it')
+    }
     button.textContent = 'Copied'
     setTimeout(() => { button.textContent = 'Copy' }, 2000)
   })

@@ -66,6 +66,7 @@ export interface ServerOptions
   consoleDir: string
   /** The addresses that the console is open to; empty: every address. */
   consoleAddresses: readonly string[]
+  portalAddresses: readonly string[]
   isDraining: () => boolean
   /** Signals that agents have callbacks to send. */
   wake: (agentIds: bigint[]) => void
@@ -80,7 +81,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     if (mode === 'sandbox' || metricsToken !== undefined) metricsRoute(app, metrics, metricsToken)
     if (role === 'worker') return
     const rootPath = () => publicPath(desk.publicUrl())
-    frontPageRoute(app, rootPath, options.consoleAddresses)
+    frontPageRoute(app, rootPath, eitherList(options))
     const door = makeDoor({
       agents,
       keyUse,
@@ -99,7 +100,7 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
     bankFeedRoute(app, desk, { mode, publicPath: rootPath })
     if (mode === 'sandbox') triggerRoute(app, door, desk)
     paymentPageRoutes(app, options)
-    closeConsoleTo(app, options.consoleAddresses)
+    closeConsoleTo(app, eitherList(options))
     operatorRoutes(app, options)
     consoleRoutes(app, options.consoleDir, rootPath)
     descriptionRoutes(app)
@@ -107,6 +108,15 @@ export function buildServer(options: ServerOptions): Promise<FastifyInstance> {
       securityTxtRoute(app, options.securityContact, desk.publicUrl, desk.now)
     }
   })
+}
+
+/** From where anybody may come to the console; the session tells who, and whether they may. */
+function eitherList({
+  consoleAddresses,
+  portalAddresses,
+}: Pick<ServerOptions, 'consoleAddresses' | 'portalAddresses'>): readonly string[] {
+  const isOpen = consoleAddresses.length === 0 || portalAddresses.length === 0
+  return isOpen ? [] : [...consoleAddresses, ...portalAddresses]
 }
 
 /** Refuses requests to the console and its API from other addresses, before anything else of them is looked at. */

@@ -94,6 +94,8 @@ export const bookEvents = [
   'payment_reclassified',
   'swept',
   'written_off',
+  'debit_reported',
+  'debit_explained',
 ] as const
 
 /** Events of an order that are no outcome of it. */

@@ -57,15 +57,16 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.insertJournal)).toMatchInlineSnapshot(`
     "insert into journal (agent_id, seq, order_id, event, at, currency, available_change,
-    held_change, reserve_change, suspense_change, clearing_change, fees_change, costs_change,
-    adjustments_change, differences_change, transfers_change, available, held, reserve,
-    suspense, clearing, fees, costs, adjustments, differences, transfers, clearing_at,
-    clearing_there, once_key, reason, hash) select * from unnest($1::bigint[], $2::bigint[],
-    $3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::bigint[], $8::bigint[],
-    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-    $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[],
-    $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[],
-    $27::text[], $28::bigint[], $29::text[], $30::text[], $31::text[])"
+    held_change, reserve_change, suspense_change, unexplained_change, clearing_change,
+    fees_change, costs_change, adjustments_change, differences_change, transfers_change,
+    available, held, reserve, suspense, unexplained, clearing, fees, costs, adjustments,
+    differences, transfers, clearing_at, clearing_there, once_key, reason, hash) select * from
+    unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[], $6::text[],
+    $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[],
+    $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[],
+    $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[],
+    $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::text[], $30::bigint[],
+    $31::text[], $32::text[], $33::text[])"
   `)
   expect(sent(sql.writtenRows)).toMatchInlineSnapshot(`
     "select 1 from journal j join unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[],
@@ -156,13 +157,14 @@ it('every statement whose columns follow from a description says what it seems t
   `)
   expect(sent(sql.updateWallets)).toMatchInlineSnapshot(`
     "update wallets w set seq = u.seq, available = u.available, held = u.held, reserve =
-    u.reserve, suspense = u.suspense, clearing = u.clearing, fees = u.fees, costs = u.costs,
-    adjustments = u.adjustments, differences = u.differences, transfers = u.transfers, hash =
-    u.hash from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
-    $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[],
-    $12::bigint[], $13::text[], $14::bigint[]) u(agent_id, seq, available, held, reserve,
-    suspense, clearing, fees, costs, adjustments, differences, transfers, hash, seq_read)
-    where w.agent_id = u.agent_id and w.seq = u.seq_read"
+    u.reserve, suspense = u.suspense, unexplained = u.unexplained, clearing = u.clearing, fees
+    = u.fees, costs = u.costs, adjustments = u.adjustments, differences = u.differences,
+    transfers = u.transfers, hash = u.hash from unnest($1::bigint[], $2::bigint[],
+    $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+    $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[],
+    $15::bigint[]) u(agent_id, seq, available, held, reserve, suspense, unexplained, clearing,
+    fees, costs, adjustments, differences, transfers, hash, seq_read) where w.agent_id =
+    u.agent_id and w.seq = u.seq_read"
   `)
   expect(sent(claimsById)).toMatchInlineSnapshot(`
     "select c.payment_id as "paymentId", c.agent_id as "agentId", c.order_id as "orderId",

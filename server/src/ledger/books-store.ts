@@ -28,9 +28,9 @@ import { booksOf, type Command } from './commands.ts'
 import { itemRowsOf } from './decide-item.ts'
 import {
   type Books,
-  doneKeyOf,
   isAboutClaim,
   keyOf,
+  keysReadOf,
   onceKeyOf,
   orderIdAfterNo,
   paymentIdOf,
@@ -98,7 +98,7 @@ export async function readBooks(
   const unmatchedIds = commands.flatMap((c) =>
     c.type === 'end_unmatched' || c.type === 'assign_payment' ? c.paymentId : [],
   )
-  const keys = pairs(commands, doneKeyOf)
+  const keys = pairsOfAll(commands, keysReadOf)
   const itemIds = pairs(commands, (c) => (c.type === 'book_item' ? c.itemId : undefined))
   const itemKeys = keysOfItems(commands)
   const onceKeys = pairs(commands, onceKeyOf)
@@ -585,15 +585,23 @@ function pairs(
   commands: readonly Command[],
   idOf: (command: Command) => string | null | undefined,
 ): [bigint[], string[]] {
+  return pairsOfAll(commands, (command) => idOf(command) ?? [])
+}
+
+function pairsOfAll(
+  commands: readonly Command[],
+  idsOf: (command: Command) => string | readonly string[],
+): [bigint[], string[]] {
   const seen = new Set<string>()
   const agentIds: bigint[] = []
   const ids: string[] = []
   for (const command of commands) {
-    const id = idOf(command)
-    if (id == null || seen.has(keyOf(command.agentId, id))) continue
-    seen.add(keyOf(command.agentId, id))
-    agentIds.push(command.agentId)
-    ids.push(id)
+    for (const id of [idsOf(command)].flat()) {
+      if (seen.has(keyOf(command.agentId, id))) continue
+      seen.add(keyOf(command.agentId, id))
+      agentIds.push(command.agentId)
+      ids.push(id)
+    }
   }
   return [agentIds, ids]
 }

@@ -123,6 +123,16 @@ export type Command = {
       ref: string
       asCost?: boolean
     }
+  /**
+   * Money left a bank account, and nobody can say yet what it was; or it is said now, and is in the books as that. The
+   * amount is positive.
+   */
+  | {
+      type: 'report_debit' | 'explain_debit'
+      provider: string
+      movementId: string
+      amountMinor: bigint
+    }
   /** The following change two books, the agent's and the house's. */
   | {
       type: 'assign_payment'
@@ -218,6 +228,8 @@ export interface BookView {
   itemRows: ReadonlyMap<string, JournalRow | null>
   /** Whether a journal row with the command's key exists. */
   isDone: boolean
+  /** Whether the house's account `unexplained` has the debit that the command is about. */
+  isHeld: boolean
   /** Whether the refId, payment or adjustment is in the archive, so that it has already taken effect. */
   archived: boolean
   /** What the agent's limits need to know; undefined if it has none. */

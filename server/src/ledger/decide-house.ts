@@ -177,7 +177,9 @@ export function sweepKey({ day }: { day: string }): string {
 export function writeOff(book: BookView, command: Command & { type: 'write_off' }): Decision {
   if (book.isDone || book.archived) return unchanged
   if (command.amountMinor === 0n) return nothingToMove
-  const entry = writeOffRow(book.wallet, command, command.asCost ? 'costs' : 'differences')
+  const account = command.asCost ? 'costs' : 'differences'
+  // A debit that is in an account already only moves: it left clearing when it was reported.
+  const entry = writeOffRow(book.wallet, command, account, book.isHeld)
   if (!entry) return beyondBound
   return { type: 'changed', ...nothingElse, ...entry, order: undefined }
 }
@@ -187,16 +189,18 @@ export function writeOffRow(
   house: Wallet,
   off: Omit<Command & { type: 'write_off' }, 'type' | 'agentId' | 'asCost'>,
   account: 'differences' | 'costs' | 'transfers',
+  isHeld = false,
 ) {
   const { amountMinor, provider, reason, at } = off
+  const from = isHeld ? 'unexplained' : 'clearing'
   return writeRow(
     house,
-    { ...noChange, [account]: -amountMinor, clearing: amountMinor },
+    { ...noChange, [account]: -amountMinor, [from]: amountMinor },
     {
       orderId: null,
       event: 'written_off',
       at,
-      clearingAt: provider,
+      clearingAt: isHeld ? null : provider,
       onceKey: writeOffKey(off),
       reason,
     },
@@ -208,6 +212,51 @@ export function writeOffKey({ provider, ref }: { provider: string; ref: string }
   return ref.startsWith(`movement:${provider}:`) || ref.startsWith(`batch:${provider}:`)
     ? `write-off:${ref}`
     : `write-off:${provider}:${ref}`
+}
+
+type DebitMoved = Command & { type: 'report_debit' | 'explain_debit' }
+
+/**
+ * Puts a debit that nothing explains into the house's account for that, or takes it out again because it is in the books
+ * as what it was.
+ */
+export function moveDebit(book: BookView, command: DebitMoved): Decision {
+  const isReport = command.type === 'report_debit'
+  if (book.isDone || (!isReport && !book.isHeld)) return unchanged
+  const moved = isReport ? command.amountMinor : -command.amountMinor
+  const entry = writeRow(
+    book.wallet,
+    { ...noChange, unexplained: -moved, clearing: moved },
+    {
+      orderId: null,
+      event: isReport ? 'debit_reported' : 'debit_explained',
+      at: command.at,
+      clearingAt: command.provider,
+      onceKey: debitKeys(debitOf(command) ?? '')[isReport ? 'reported' : 'explained'],
+      reason: null,
+    },
+  )
+  if (!entry) return beyondBound
+  return { type: 'changed', ...nothingElse, ...entry, order: undefined }
+}
+
+/** The debit that a command is about: its account and its id. */
+export function debitOf(command: Command): string | undefined {
+  if (command.type === 'report_debit' || command.type === 'explain_debit') {
+    return `${command.provider}:${command.movementId}`
+  }
+  const isOfMovement = command.type === 'write_off' && command.ref.startsWith('movement:')
+  return isOfMovement ? command.ref.slice('movement:'.length) : undefined
+}
+
+/** The keys of the rows of a debit that was not explained at once. */
+export function debitKeys(debit: string) {
+  return {
+    reported: `debit_reported:${debit}`,
+    explained: `debit_explained:${debit}`,
+    /** A person's explanation takes it out of the account by itself. */
+    writtenOff: `write-off:movement:${debit}`,
+  }
 }
 
 function isDecided({ state }: UnmatchedPayment): Decision {

@@ -50,6 +50,7 @@ function decided(
       takenReferences: new Set(),
       item: undefined,
       itemRows: new Map(),
+      isHeld: false,
       isDone: false,
       house: undefined,
       unmatched: undefined,

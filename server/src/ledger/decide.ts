@@ -7,6 +7,7 @@ import {
   assignPayment,
   chargeCost,
   endUnmatched,
+  moveDebit,
   receiveUnmatched,
   sweep,
   writeOff,
@@ -51,6 +52,9 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
       return sweep(book, command)
     case 'write_off':
       return writeOff(book, command)
+    case 'report_debit':
+    case 'explain_debit':
+      return moveDebit(book, command)
     default:
   }
   const { order } = book

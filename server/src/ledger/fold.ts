@@ -20,7 +20,7 @@ import type {
 } from './book.ts'
 import { booksOf, type Command, type Decision, needsWallet } from './commands.ts'
 import { decide } from './decide.ts'
-import { costKey, sweepKey, writeOffKey } from './decide-house.ts'
+import { costKey, debitKeys, debitOf, sweepKey, writeOffKey } from './decide-house.ts'
 import { adjustmentKey } from './entry.ts'
 import { houseBook } from './house.ts'
 import { journalHash } from './journal-hash.ts'
@@ -164,9 +164,20 @@ export function doneKeyOf(command: Command): string | undefined {
       return sweepKey(command)
     case 'write_off':
       return writeOffKey(command)
+    case 'report_debit':
+      return debitKeys(debitOf(command) ?? '').reported
+    case 'explain_debit':
+      return debitKeys(debitOf(command) ?? '').explained
     default:
       return undefined
   }
+}
+
+/** The keys of journal rows that a command needs to know of. */
+export function keysReadOf(command: Command): string[] {
+  const debit = debitOf(command)
+  const own = doneKeyOf(command)
+  return [...(own === undefined ? [] : [own]), ...(debit ? Object.values(debitKeys(debit)) : [])]
 }
 
 /** The deposit whose refunds a command needs, if any. */
@@ -296,6 +307,14 @@ export function fold(
     heads.set(agentId, row.hash)
   }
 
+  const isHeld = (command: Command) => {
+    const debit = debitOf(command)
+    if (debit === undefined) return false
+    const { reported, explained, writtenOff } = debitKeys(debit)
+    const isDone = (key: string) => doneKeys.has(keyOf(command.agentId, key))
+    return isDone(reported) && !isDone(explained) && !isDone(writtenOff)
+  }
+
   const decisions = commands.map((asked): Decision => {
     const command = inOrder(asked, lastTimes)
     const { agentId } = command
@@ -334,6 +353,7 @@ export function fold(
         takenReferences,
         item: command.type === 'book_item' ? items.get(keyOf(agentId, command.itemId)) : undefined,
         itemRows,
+        isHeld: isHeld(command),
         isDone: doneKeys.has(keyOf(agentId, doneKeyOf(command) ?? '')),
         archived:
           command.type === 'create'

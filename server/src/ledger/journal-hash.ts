@@ -35,6 +35,8 @@ const hashed: readonly (readonly [name: string, value: (row: JournalRow) => Valu
   ['suspense_change', ({ change }) => change.suspense],
   ['transfers', ({ balances }) => balances.transfers],
   ['transfers_change', ({ change }) => change.transfers],
+  ['unexplained', ({ balances }) => balances.unexplained],
+  ['unexplained_change', ({ change }) => change.unexplained],
 ]
 
 export const hashedColumns: readonly string[] = hashed.map(([name]) => name)

@@ -41,6 +41,7 @@ const book: BookView = {
     takenReferences: new Set(),
     item: undefined,
     itemRows: new Map(),
+    isHeld: false,
   },
   ...{ isDone: false, archived: false, limits: undefined, house: undefined, unmatched: undefined },
 }

@@ -114,7 +114,7 @@ describe.each(table)('a %s order that is %s and is told %s: %s', (kind, from, to
         ...{ wallet, order, payment: undefined, claim: undefined, payer: undefined },
         isTakenBack: false,
         ...{ takenReferences: new Set<string>(), refunded: undefined, refunds: [] },
-        ...{ item: undefined, itemRows: new Map() },
+        ...{ item: undefined, itemRows: new Map(), isHeld: false },
         ...{
           isDone: false,
           archived: false,

@@ -15,6 +15,8 @@ interface CurrencyRow {
   surplusSteps: number
   /** The kinds of QR code that pay in this currency; a bank's own QR code may be in any. */
   qrKinds: readonly QrKind[]
+  /** In live one code confirms so much of payments together at most, unless a rule says otherwise: some $ 30,000. */
+  togetherMinor: bigint
   /** The id of the house's book in this currency; migrations create it. */
   houseBook: bigint
 }
@@ -33,6 +35,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['promptpay-mobile', 'promptpay-id', 'promptpay-bill'],
+    togetherMinor: 1_000_000_00n,
     houseBook: -1n,
   },
   VND: {
@@ -42,6 +45,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 999,
     qrKinds: ['vietqr'],
+    togetherMinor: 800_000_000n,
     houseBook: -2n,
   },
   SGD: {
@@ -51,6 +55,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['paynow'],
+    togetherMinor: 40_000_00n,
     houseBook: -3n,
   },
   MYR: {
@@ -60,6 +65,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: [],
+    togetherMinor: 130_000_00n,
     houseBook: -4n,
   },
   IDR: {
@@ -70,6 +76,7 @@ export const currencyRows = {
     surplusStepMinor: 100n,
     surplusSteps: 999,
     qrKinds: [],
+    togetherMinor: 500_000_000_00n,
     houseBook: -5n,
   },
   PHP: {
@@ -79,6 +86,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: [],
+    togetherMinor: 1_800_000_00n,
     houseBook: -6n,
   },
   INR: {
@@ -89,6 +97,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['upi'],
+    togetherMinor: 2_500_000_00n,
     houseBook: -7n,
   },
   BRL: {
@@ -98,6 +107,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['pix'],
+    togetherMinor: 160_000_00n,
     houseBook: -8n,
   },
   EUR: {
@@ -108,6 +118,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['epc', 'swiss'],
+    togetherMinor: 30_000_00n,
     houseBook: -9n,
   },
   CHF: {
@@ -117,6 +128,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: ['swiss'],
+    togetherMinor: 25_000_00n,
     houseBook: -10n,
   },
   GBP: {
@@ -126,6 +138,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: [],
+    togetherMinor: 25_000_00n,
     houseBook: -11n,
   },
   USD: {
@@ -135,6 +148,7 @@ export const currencyRows = {
     surplusStepMinor: 1n,
     surplusSteps: 99,
     qrKinds: [],
+    togetherMinor: 30_000_00n,
     houseBook: -12n,
   },
 } as const satisfies Record<string, CurrencyRow>

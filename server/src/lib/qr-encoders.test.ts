@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
 import jsQR from 'jsqr'
 import { expect, test } from 'vitest'
-import { sample } from '../../test/support/long.ts'
 import { qrCode } from './qr-code.ts'
 import { qrEncoder, qrPicture } from './qr-encoders.ts'
 
@@ -80,21 +79,19 @@ test('every released encoder draws the same bytes as ever', () => {
 })
 
 test('a reader reads every version and level from its picture', () => {
+  const versions = new Set<number>()
   const levels = new Set<string>()
-  const isLarge = (text: string) => Buffer.byteLength(text) > 251
-  // Reading the largest takes a hundred times as long as reading the smallest.
-  const read = [...texts.filter((text) => !isLarge(text)), ...sample(texts.filter(isLarge), 6)]
-  for (const text of read) {
+  for (const text of texts) {
     const { pixels, side } = pixelsOf(qrPicture(qrEncoder, text) ?? '')
-    const found = jsQR.default(pixels, side, side)
-    if (found === null) throw new Error(`unreadable: ${text.slice(0, 40)}`)
-    expect(Buffer.from(found.binaryData).toString()).toBe(text)
+    const read = jsQR.default(pixels, side, side)
+    if (read === null) throw new Error(`unreadable: ${text.slice(0, 40)}`)
+    expect(Buffer.from(read.binaryData).toString()).toBe(text)
     const { size, modules } = qrCode(text)
-    expect(found.version).toBe((size - 17) / 4)
+    expect(read.version).toBe((size - 17) / 4)
+    versions.add(read.version)
     const [high, low] = modules.subarray(8 * size)
     levels.add('MLHQ'.charAt((Number(high) * 2 + Number(low)) ^ 0b10))
   }
-  const versions = new Set(texts.map((text) => qrCode(text).size))
   expect(versions.size).toBe(40)
   expect([...levels].sort()).toEqual(['H', 'M', 'Q'])
 })

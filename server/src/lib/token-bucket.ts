@@ -12,20 +12,20 @@ export class TokenBuckets {
     this.maxKeys = maxKeys
   }
 
-  /** Takes one token if there is one. `waitS` is the time until the next one. */
-  take(named: string, perSecond: number, burst: number, nowMs: number) {
+  /** Takes one token, or so many, if they are there. `waitS` is the time until they are. */
+  take(named: string, perSecond: number, burst: number, nowMs: number, count = 1) {
     const key = this.hasRoomFor(named, nowMs) ? named : everybodyElse
     const bucket = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs }
     const elapsedS = Math.max(0, nowMs - bucket.atMs) / 1000
     const tokens = Math.min(burst, bucket.tokens + elapsedS * perSecond)
-    const taken = tokens >= 1
-    const left = taken ? tokens - 1 : tokens
+    const taken = tokens >= count
+    const left = taken ? tokens - count : tokens
     const fullAtMs = nowMs + ((burst - left) / perSecond) * 1000
     this.buckets.set(key, { tokens: left, atMs: nowMs, fullAtMs })
     return {
       taken,
       remaining: Math.floor(left),
-      waitS: Math.max(1, Math.ceil((1 - left) / perSecond)),
+      waitS: Math.max(1, Math.ceil((count - left) / perSecond)),
       resetS: Math.ceil((burst - left) / perSecond),
     }
   }

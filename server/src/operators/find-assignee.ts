@@ -19,3 +19,13 @@ export async function hasPermission(
   )
   return rows.length > 0
 }
+
+/** The addresses of all who may decide on payments and look into orders. */
+export async function listAssignees(pool: Pool): Promise<string[]> {
+  const permitted = roles.filter((role) => permissionsOf[role].includes('decide_payments'))
+  const { rows } = await pool.query<{ email: string }>(
+    'select email from users where disabled_at is null and role = any($1::text[]) order by email',
+    [permitted],
+  )
+  return rows.map(({ email }) => email)
+}

@@ -81,6 +81,24 @@ export async function tagsOfOrders(
   return orders.map((_, place) => byPlace.get(place + 1) ?? [])
 }
 
+/** Who looks into each of some orders, in their order. */
+export async function assigneesOfOrders(
+  pool: Pool,
+  orders: readonly { agentId: bigint; orderId: string }[],
+): Promise<(string | null)[]> {
+  const { rows } = await pool.query<{ at: bigint; assignee: string | null }>(
+    `select k.at, n.assignee
+     from unnest($1::bigint[], $2::text[]) with ordinality k(agent_id, subject, at)
+     cross join lateral (
+       select r.assignee from record_notes r where r.agent_id = k.agent_id and r.kind = 'order'
+         and r.subject = k.subject and r.assigns order by r.note_no desc limit 1
+     ) n`,
+    [orders.map(({ agentId }) => agentId), orders.map(({ orderId }) => orderId)],
+  )
+  const byPlace = new Map(rows.map(({ at, assignee }) => [Number(at), assignee]))
+  return orders.map((_, place) => byPlace.get(place + 1) ?? null)
+}
+
 /** Puts a tag on a record, or takes it off. Twice is once. */
 export async function setTag(
   pool: Tx,

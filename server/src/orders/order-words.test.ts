@@ -3,10 +3,15 @@ import type { Order } from '../ledger/book.ts'
 import { localTimeIn } from '../lib/local-time.ts'
 import type { PayoutAttempt } from '../payouts/payouts.ts'
 import { type ActionName, actionNames, actionsOfKind, whyNot } from './order-actions.ts'
-import { orderWords } from './order-words.ts'
+import type { OrderSituation } from './order-situation.ts'
+import { explain, inEnglish } from './order-words.ts'
 
 const now = new Date('2026-01-01T12:00:00Z')
 const bangkok = localTimeIn('Asia/Bangkok')
+const told = (situation: OrderSituation) => {
+  const { why, next } = explain(situation)
+  return { why: inEnglish(why, bangkok), next: inEnglish(next, bangkok) }
+}
 const early = new Date('2026-01-01T11:00:00Z')
 
 const order = (kind: Order['kind'], status: Order['status'], handed = false): Order => ({
@@ -114,7 +119,7 @@ test.each(table)('to %s can be done what its state allows', (_what, each, payout
   }
   expect(actionNames.filter((name) => whyNot(name, situation) === undefined)).toEqual(allowed)
   expect(actionsOfKind[each.kind]).toEqual(expect.arrayContaining(allowed))
-  const { why, next } = orderWords(situation, bangkok)
+  const { why, next } = told(situation)
   expect(why).toMatch(/^[A-Z].*\.$/)
   expect(next).toMatch(/^[A-Z].*\.$/)
 })
@@ -129,8 +134,8 @@ test('the words say what the provider said, when it is asked by our clocks, and 
     refunds: [],
     now,
   }
-  expect(orderWords(unknown, bangkok).why).toContain('The call timed out.')
-  expect(orderWords(unknown, bangkok).next).toContain('asked again at 2026-01-01 19:00:00.')
+  expect(told(unknown).why).toContain('The call timed out.')
+  expect(told(unknown).next).toContain('asked again at 2026-01-01 19:00:00.')
   const expired = { ...unknown, order: order('deposit', 'EXPIRED'), attempt: undefined }
-  expect(orderWords({ ...expired, waitingPayments: 2 }, bangkok).next).toMatch(/^2 payments for it/)
+  expect(told({ ...expired, waitingPayments: 2 }).next).toMatch(/^2 payments for it/)
 })

@@ -21,6 +21,10 @@ export interface OrderSearch {
   isUnknown?: boolean | undefined
   /** Only of this user, by the id that the agent gave. */
   userId?: string | undefined
+  /** Only of this account, as it was given. */
+  accountNo?: string | undefined
+  /** Only what this person looks into, by their address. */
+  assignee?: string | undefined
   /** Only what has this tag: the order or its user. */
   tag?: string | undefined
 }
@@ -36,8 +40,8 @@ export interface OrderPage {
 /** Roughly how many orders one request reads, which takes a fifth of a second at most. */
 const budget = 100_000
 /** Sorts after every order id, and before every order id. */
-const pastAll = 'f'.repeat(32)
-const beforeAll = '0'.repeat(32)
+export const pastAll = 'f'.repeat(32)
+export const beforeAll = '0'.repeat(32)
 
 export const foundColumns = orderColumns.pick(
   'agentId',
@@ -115,10 +119,10 @@ function boundsOf({ from, to }: OrderSearch, after: string | undefined) {
   }
 }
 
-/** Rare states, users and tags have their own indexes, so a search for them need not stop early. */
-function hasOwnIndex({ status, userId, tag }: OrderSearch): boolean {
+/** Rare states, users, accounts, tags and people have their own indexes, so a search for them need not stop early. */
+function hasOwnIndex({ status, userId, accountNo, assignee, tag }: OrderSearch): boolean {
   const isRare = status !== undefined && status !== 'PAID' && status !== 'EXPIRED'
-  return isRare || userId !== undefined || tag !== undefined
+  return isRare || [userId, accountNo, assignee, tag].some((each) => each !== undefined)
 }
 
 /** The order down to which no agent has more than `window` orders; undefined if that covers all. */
@@ -198,13 +202,20 @@ function agentColumns(agents: OrderSearch['agents'], { minAmount, maxAmount }: O
 
 /** Conditions on `o`; the first three parameters are reserved for the agents. */
 function filterOf(search: OrderSearch) {
-  const { kind, status, minAmount, maxAmount, provider, isUnknown, userId } = search
+  const { kind, status, minAmount, maxAmount, provider, isUnknown, userId, accountNo } = search
   const values: unknown[] = [null, null, null]
   let filter = ''
   if (kind !== undefined) filter += ` and o.kind = $${values.push(kind)}`
   if (status !== undefined) filter += ` and o.status = $${values.push(status)}`
   if (provider !== undefined) filter += ` and o.provider = $${values.push(provider)}`
   if (userId !== undefined) filter += ` and o.user_id = $${values.push(userId)}`
+  if (accountNo !== undefined) filter += ` and o.account_no = $${values.push(accountNo)}`
+  if (search.assignee !== undefined) {
+    filter += ` and o.order_id in (select n.subject::uuid from record_notes n
+      where n.agent_id = o.agent_id and n.kind = 'order' and n.assignee = $${values.push(search.assignee)}
+        and not exists (select from record_notes m where m.agent_id = n.agent_id and m.kind = n.kind
+          and m.subject = n.subject and m.assigns and m.note_no > n.note_no))`
+  }
   if (isUnknown) {
     filter += ` and exists (select from payouts p where p.agent_id = o.agent_id
       and p.order_id = o.order_id and p.ask_at is not null and p.state in ('unknown', 'not_found'))`
@@ -249,6 +260,67 @@ export async function findOrdersById(
     [...agentColumns(search.agents, search), ...values.slice(3)],
   )
   return rows
+}
+
+/**
+ * Finds orders by how their refId or txn_id begins, and by the ids that providers gave to them: what people have typed so
+ * far, or read on somebody else's page. Each part reads a few rows of an index, agent by agent.
+ */
+export async function findOrdersAlike(
+  pool: Pool,
+  search: OrderSearch,
+  text: string,
+  limit: number,
+): Promise<FoundOrder[]> {
+  // These go by the provider's id alone, so they are not read beside each agent's orders.
+  const { rows: payouts } = await pool.query<{ agent_id: bigint; order_id: string }>(
+    'select agent_id, order_id from payout_ids where their_id = $1 limit 20',
+    [text],
+  )
+  const { values, filter } = filterOf(search)
+  const place = (value: unknown) => `$${values.push(value)}`
+  const begun = idBegun(text)
+  const [beginning, owner, most] = [place(beginningWith(text)), place(begun.agentId), place(limit)]
+  const tagged = search.tag === undefined ? '' : hasTag(place(search.tag))
+  const { high, low } = boundsOf(search, undefined)
+  const { rows } = await pool.query<FoundOrder>(
+    `select ${columns} from unnest($1::bigint[], $2::bigint[], $3::bigint[]) a(agent_id, least, most)
+     cross join lateral (
+       (select r.order_id from orders r where r.agent_id = a.agent_id and r.ref_id like ${beginning}
+        order by r.ref_id using ~<~ limit ${most})
+       union
+       (select r.order_id from orders r
+        where r.agent_id = a.agent_id and (${owner}::bigint is null or ${owner} = a.agent_id)
+          and r.order_id >= ${place(begun.first)} and r.order_id <= ${place(begun.last)}
+        order by r.order_id desc limit ${most})
+       union
+       (select c.order_id from connector_deposit_ids c
+        where c.agent_id = a.agent_id and c.their_id = ${place(text)} limit ${most})
+       union
+       select p.order_id from unnest(${place(payouts.map(({ agent_id }) => agent_id))}::bigint[],
+         ${place(payouts.map(({ order_id }) => order_id))}::uuid[]) p(agent_id, order_id)
+       where p.agent_id = a.agent_id
+     ) k
+     join orders o on o.agent_id = a.agent_id and o.order_id = k.order_id
+     where o.order_id < ${place(high)} and o.order_id >= ${place(low)} ${filter} ${tagged}
+     order by o.order_id desc limit ${most}`,
+    [...agentColumns(search.agents, search), ...values.slice(3)],
+  )
+  return rows
+}
+
+/** A pattern for what begins with the text, to the letter. */
+export function beginningWith(text: string): string {
+  return `${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** The orders whose id begins with a text, with or without the agent's number; none if it is too short to be one. */
+function idBegun(text: string): { agentId: bigint | null; first: string; last: string } {
+  const [, agent, digits] =
+    /^([1-9]\d{0,17})-([0-9a-f]{1,32})$/.exec(text) ?? /^()([0-9a-f]{6,32})$/.exec(text) ?? []
+  if (digits === undefined) return { agentId: null, first: pastAll, last: beforeAll }
+  const [first, last] = [digits.padEnd(32, '0'), digits.padEnd(32, 'f')]
+  return { agentId: agent ? BigInt(agent) : null, first, last }
 }
 
 /** When an order id was created, to the millisecond. */

@@ -33,6 +33,7 @@ import {
 } from '../payout-files/item-movements.ts'
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
+import { holdDebit, holdDebits, releaseDebit } from './held-debits.ts'
 import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
 import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
@@ -70,6 +71,7 @@ export async function bookMovements(
     await bookAccount(desk, name, ofIt, onError).catch(onError)
   }
   if (account !== null) await bookFileSums(desk, onError, account)
+  await holdDebits(desk, onError, account)
   return due.length
 }
 
@@ -126,6 +128,7 @@ export async function bookAsPayout(
   sum: BankMovement,
   match: MovementMatch,
 ): Promise<void> {
+  await holdDebit(desk, sum)
   const movement = await inTransaction(desk.pool, async (tx) => {
     const explained = await explain(
       tx,
@@ -347,8 +350,21 @@ function chargesOf(match: MovementMatch): bigint {
   return match.type === 'payout' ? (match.chargesMinor ?? 0n) : 0n
 }
 
-/** Brings a movement into the books as it was decided. Returns whether it is to be marked as booked. */
+/**
+ * Brings a movement into the books as it was decided. Returns whether it is to be marked as booked. What waited in the
+ * house's account until then leaves it last: so it is in the books all the time.
+ */
 export async function bookMovement(
+  desk: MovementDesk,
+  account: BankAccount,
+  movement: BankMovement,
+): Promise<boolean> {
+  const isBooked = await bookAsDecided(desk, account, movement)
+  if (isBooked) await releaseDebit(desk, movement)
+  return isBooked
+}
+
+async function bookAsDecided(
   desk: MovementDesk,
   account: BankAccount,
   movement: BankMovement,
@@ -521,7 +537,7 @@ async function unbook(desk: MovementDesk, movement: BankMovement): Promise<boole
   await writeOff(desk, {
     currency,
     provider: account,
-    amountMinor: -booked.change.clearing,
+    amountMinor: -(booked.change.clearing + booked.change.unexplained),
     reason,
     ref: `batch:${paymentId}`,
     asCost: booked.change.costs !== 0n,

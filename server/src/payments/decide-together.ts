@@ -49,7 +49,7 @@ export function together(list: readonly PaymentToDecide[]): Together {
   return { currency, sumMinor, digest: createHash('sha256').update(whole).digest('hex') }
 }
 
-/** Where a payment is credited to, in words. */
+/** Where a payment is credited to, as the digest has it. */
 export function targetOf({
   agentId,
   orderId,

@@ -23,6 +23,7 @@ import { Problem } from '../lib/problem.ts'
 import { refuseIfOfLostFile } from '../payout-files/after-restore.ts'
 import type { Desk } from '../teller/desk.ts'
 import { bookAsPayout, bookMovement } from './book-movement.ts'
+import { holdDebit } from './held-debits.ts'
 import { matchDebits } from './match-movements.ts'
 import { findUnmatched } from './unmatched-payments.ts'
 
@@ -43,6 +44,7 @@ export async function explainMovement(
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
   if (before.explainedBy === as && before.state === 'booked') return { changed: false }
   await refuseExplanation(desk, before, as)
+  await holdDebit(desk, before)
   const movement = await explain(desk.pool, before, as, reason, desk.now(), null)
   if (!movement) throw cannotExplain(before)
   if (await bookMovement(desk, account, movement)) {
@@ -86,6 +88,7 @@ export async function explainReturn(
     const detail = `The payment is ${state ?? 'no payment'}: mark it as returned first.`
     throw new Problem('invalid_transition', detail)
   }
+  await holdDebit(desk, before)
   const at = desk.now()
   const movement = await explain(pool, before, 'payment_returned', reason, at, returned).catch(
     (error) => {
@@ -139,6 +142,7 @@ export async function explainBatch(
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
   if (before.explainedBy === 'batch' && before.state === 'booked') return { changed: false }
   await refuseExplanation(desk, before, 'batch')
+  await holdDebit(desk, before)
   const movement = await inTransaction(pool, async (tx) => {
     await lockAccount(tx, account.name)
     const sum = await findPaymentsOf(tx, account, movementId)

@@ -35,7 +35,8 @@ export async function findDecision(
        select p.proposer, d.decider from proposals p
        join proposal_decisions d using (proposal_id)
        left join proposal_ends e using (proposal_id)
-       where p.subject_kind = 'payment' and p.subject_id = $1 and p.action = l.action
+       where (p.subject_kind = 'payment' and p.subject_id = $1 and p.action = l.action
+           or p.subject_kind = 'payments' and p.subject_id = l.after ->> 'together')
          and d.verdict = 'approved' and d.decided_at <= l.at and e.state is distinct from 'refused'
        order by p.proposal_id desc limit 1
      ) p on true

@@ -79,4 +79,6 @@ export const statusOf: Record<JournalEvent, string | undefined> = {
   payment_reclassified: undefined,
   swept: undefined,
   written_off: undefined,
+  debit_reported: undefined,
+  debit_explained: undefined,
 }

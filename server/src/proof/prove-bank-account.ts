@@ -7,7 +7,7 @@ import { ensure, type ProofTx } from './proof-failure.ts'
 export interface AccountSides {
   /** What is at the account by all books together. */
   books: bigint
-  /** What the booked movements add up to. */
+  /** What the booked movements add up to, and the debits that are booked as unexplained. */
   bank: bigint
   /** Payments of movements that the books still have. */
   payments: bigint
@@ -15,7 +15,7 @@ export interface AccountSides {
   goneByHand: bigint
   /** What the books have as kept by the rail of these payments, negative. */
   deducted: bigint
-  /** All that was written off at the account, negative for a loss. */
+  /** All that was written off at the account, or left it unexplained; negative for a loss. */
   writtenOff: bigint
   /** The part of it that explains no movement. */
   writtenOffByHand: bigint
@@ -84,9 +84,10 @@ export async function readAccountSides(
        left join orders o on o.agent_id = i.agent_id and o.order_id = i.order_id
        where m.deducted > 0 and m.amount < 0
      ), written as (
-       select clearing_change, once_key like 'write-off:movement:%'
+       select clearing_change, event, once_key, event <> 'written_off' or once_key like 'write-off:movement:%'
          or once_key like 'write-off:batch:%' as is_of_movement
-       from journal where agent_id = $2 and clearing_at = $1 and event = 'written_off'
+       from journal where agent_id = $2 and clearing_at = $1
+         and event in ('written_off', 'debit_reported', 'debit_explained')
      ), out as (
        select amount, paid, debited - returned - paid as apart from (
          select i.amount,
@@ -108,7 +109,9 @@ export async function readAccountSides(
        (select coalesce(sum(amount * apart), 0) from out where apart > 0)::bigint as not_paid,
        (select -coalesce(sum(balance), 0) from clearings where provider = $1)::bigint as books,
        (select coalesce(sum(amount), 0) from moved
-        where state = 'booked' and explained_by not in ('batch', 'never_booked'))::bigint as bank,
+        where (state = 'booked' and explained_by not in ('batch', 'never_booked'))
+          or (state = 'unexplained' and 'debit_reported:' || payment_id in (
+            select once_key from written where event = 'debit_reported')))::bigint as bank,
        -- An archived payment is in the books unless a movement took it back: until then it is not archived.
        (select coalesce(sum(amount), 0) from paid where state in ('waiting', 'credited')
           or (state is null and not is_debited))::bigint as payments,

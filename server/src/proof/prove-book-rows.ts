@@ -22,12 +22,15 @@ export async function proveBookRows(
     ? await readUnmatchedOf(tx, rows)
     : await readPaymentsOf(tx, agent.agentId, rows)
   const counterparts = await readCounterparts(tx, agent, rows)
+  const debits = await readDebits(tx, rows)
   const passedOn: { row: JournalRow; where: string }[] = []
   for (const row of rows) {
     const where = `journal row ${row.seq} (${row.event})`
     if (row.event === 'swept') proveSweep(agent, row, where, counterparts)
     else if (row.event === 'written_off') proveWriteOff(agent, row, where)
-    else if (row.event === 'adjustment' && row.onceKey?.startsWith('adjustment:')) {
+    else if (row.event === 'debit_reported' || row.event === 'debit_explained') {
+      proveDebit(agent, row, where, debits)
+    } else if (row.event === 'adjustment' && row.onceKey?.startsWith('adjustment:')) {
       const { available } = row.change
       // What the house passes on to the agent is of an open item: proveBooked lays it beside that.
       const other = row.change.transfers === 0n ? 'adjustments' : 'transfers'
@@ -174,7 +177,50 @@ function proveWriteOff({ agentId }: ProvedAgent, row: JournalRow, where: string)
   )
   const { clearing } = row.change
   const accounts = ['differences', 'costs', 'transfers'] as const
-  proveLegs(row, where, ...accounts.map((name) => ({ [name]: -clearing, clearing })))
+  const { unexplained } = row.change
+  const isOfDebit = unexplained !== 0n && row.onceKey.startsWith('write-off:movement:')
+  const legs = accounts.map((name) =>
+    isOfDebit ? { [name]: -unexplained, unexplained } : { [name]: -clearing, clearing },
+  )
+  proveLegs(row, where, ...legs)
+}
+
+const debitKey = /^debit_(?:reported|explained):([^:]+):([0-9a-f]{32})$/
+
+/** The amounts of the debits that rows are about, by account and movement. */
+async function readDebits(tx: ProofTx, rows: readonly JournalRow[]): Promise<Map<string, bigint>> {
+  const named = rows.flatMap(({ onceKey }) => {
+    const [, account = '', id = ''] = debitKey.exec(onceKey ?? '') ?? []
+    return id === '' ? [] : [{ account, id }]
+  })
+  if (named.length === 0) return new Map()
+  const { rows: found } = await tx.query<{ account: string; movement_id: string; amount: bigint }>(
+    `select m.account, m.movement_id, m.amount from bank_movements m
+     join unnest($1::text[], $2::uuid[]) k(account, movement_id)
+       on m.account = k.account and m.movement_id = k.movement_id`,
+    [named.map(({ account }) => account), named.map(({ id }) => id)],
+  )
+  return new Map(found.map((row) => [`${row.account}:${row.movement_id}`, row.amount]))
+}
+
+/** Proves that what left an account, and was explained by nothing, is what a movement there says. */
+function proveDebit(
+  { agentId }: ProvedAgent,
+  row: JournalRow,
+  where: string,
+  debits: ReadonlyMap<string, bigint>,
+): void {
+  ensure(isHouse(agentId), () => `${where} is in the book of an agent`)
+  const [, account, id] = debitKey.exec(row.onceKey ?? '') ?? []
+  const amount = debits.get(`${account}:${id}`)
+  ensure(
+    amount !== undefined && amount < 0n,
+    () => `${where} is by ${row.onceKey}, which is no debit`,
+  )
+  ensureSame(where, 'once_key', row.onceKey?.startsWith(`${row.event}:`), true)
+  ensureSame(where, 'provider', row.clearingAt, account)
+  const moved = row.event === 'debit_reported' ? amount : -amount
+  proveLegs(row, where, { unexplained: moved, clearing: -moved })
 }
 
 const sweptKey = /^sweep:(\d{4}-\d\d-\d\d)(?::(\d+))?$/

@@ -1,9 +1,11 @@
 import type { PaymentClaim } from '../ledger/book.ts'
+import { debitKeys } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
 import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
+import { keyOf, readRowsByKey } from './rows-by-key.ts'
 
 interface MovementRow {
   account: string
@@ -16,6 +18,7 @@ interface MovementRow {
   agent_id: bigint | null
   order_id: string | null
   returns: string | null
+  held: boolean
   account_currency: string
   reports: bigint
   agreeing: bigint
@@ -34,7 +37,7 @@ export async function proveMovementPage(
   const [account = '', movementId = ''] = after.split(' ')
   const { rows } = await tx.query<MovementRow>(
     `select m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
-       m.order_id, m.returns, b.currency as account_currency,
+       m.order_id, m.returns, m.held, b.currency as account_currency,
        count(r.*) as reports, count(r.*) filter (where r.amount = m.amount) as agreeing
      from (select * from bank_movements
        where (account, movement_id) > ($1, coalesce(nullif($2, ''), $4)::uuid)
@@ -42,7 +45,7 @@ export async function proveMovementPage(
      join bank_accounts b on b.name = m.account
      left join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
      group by m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
-       m.order_id, m.returns, b.currency
+       m.order_id, m.returns, m.held, b.currency
      order by m.account, m.movement_id`,
     [account, movementId, limit, '0'.repeat(32)],
   )
@@ -81,6 +84,10 @@ export async function proveMovementPage(
   await proveCharges(
     tx,
     rows.filter((row) => row.deducted !== 0n && row.amount < 0n && row.state === 'booked'),
+  )
+  await proveDebits(
+    tx,
+    rows.filter((row) => row.amount < 0n),
   )
   await proveExplained(
     tx,
@@ -129,13 +136,13 @@ async function proveDeductions(tx: ProofTx, rows: readonly MovementRow[]): Promi
        on o.agent_id = k.agent_id and o.order_id = k.order_id`,
     [rows.map(({ agent_id }) => agent_id), rows.map(({ order_id }) => order_id)],
   )
-  const keyOf = ({ account, movement_id }: MovementRow) =>
+  const costOf = ({ account, movement_id }: MovementRow) =>
     `cost:${account}:deduction:${movement_id}`
   const { rows: costs } = await tx.query<{ once_key: string; costs_change: bigint }>(
     `select j.once_key, j.costs_change from journal j
      join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
        on j.agent_id = k.agent_id and j.once_key = k.once_key`,
-    [rows.map(({ agent_id }) => agent_id), rows.map(keyOf)],
+    [rows.map(({ agent_id }) => agent_id), rows.map(costOf)],
   )
   const payables = new Map(orders.map(({ order_id, payable }) => [order_id, payable]))
   const charged = new Map(costs.map(({ once_key, costs_change }) => [once_key, costs_change]))
@@ -146,7 +153,7 @@ async function proveDeductions(tx: ProofTx, rows: readonly MovementRow[]): Promi
     if (payable === undefined) continue
     ensureSame(where, 'payment with its deduction', row.amount + row.deducted, payable)
     if (row.state !== 'booked') continue
-    ensureSame(`the deduction of ${where}`, 'cost', charged.get(keyOf(row)), -row.deducted)
+    ensureSame(`the deduction of ${where}`, 'cost', charged.get(costOf(row)), -row.deducted)
   }
 }
 
@@ -186,6 +193,45 @@ async function proveCharges(tx: ProofTx, rows: readonly MovementRow[]): Promise<
   }
 }
 
+/**
+ * Proves that a debit that nothing explains is in the house's account for that, and that one that is explained is not. A
+ * worker moves them a moment after their state changes; `held` says how far it is.
+ */
+async function proveDebits(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
+  const named = rows.map((row) => ({
+    row,
+    agentId: houseBook(row.currency as Currency),
+    keys: debitKeys(`${row.account}:${row.movement_id}`),
+  }))
+  const found = await readRowsByKey(
+    tx,
+    named.flatMap(({ agentId, keys }) =>
+      Object.values(keys).map((onceKey) => ({ agentId, onceKey })),
+    ),
+  )
+  for (const { row, agentId, keys } of named) {
+    const where = `bank movement ${row.account}:${row.movement_id}`
+    const rowOf = (key: string) => found.get(keyOf(agentId, key)) ?? undefined
+    const isReported = rowOf(keys.reported) !== undefined
+    const isExplained = rowOf(keys.explained) !== undefined
+    const isWrittenOff = (rowOf(keys.writtenOff)?.change.unexplained ?? 0n) !== 0n
+    ensure(
+      isReported || (!isExplained && !isWrittenOff),
+      () => `${where} left the account for what nothing explains, where it never was`,
+    )
+    ensure(!isExplained || !isWrittenOff, () => `${where} left that account twice`)
+    const isThere = isReported && !isExplained && !isWrittenOff
+    ensure(
+      row.state !== 'unexplained' || !row.held || isThere,
+      () => `${where} is unexplained, and not in the house's account for that`,
+    )
+    ensure(
+      row.state !== 'booked' || row.held || !isThere,
+      () => `${where} is explained, and still in the house's account for what is not`,
+    )
+  }
+}
+
 /** Proves that what a person explained is in the house's book, at the account. */
 async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promise<void> {
   const named = rows.map((row) => ({
@@ -196,9 +242,10 @@ async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promis
   const { rows: written } = await tx.query<{
     once_key: string
     clearing_change: bigint
-    clearing_at: string
+    unexplained_change: bigint
+    clearing_at: string | null
   }>(
-    `select j.once_key, j.clearing_change, j.clearing_at from journal j
+    `select j.once_key, j.clearing_change, j.unexplained_change, j.clearing_at from journal j
      join unnest($1::bigint[], $2::text[]) k(agent_id, once_key)
        on j.agent_id = k.agent_id and j.once_key = k.once_key`,
     [named.map(({ house }) => house), named.map(({ key }) => key)],
@@ -218,8 +265,9 @@ async function proveExplained(tx: ProofTx, rows: readonly MovementRow[]): Promis
     const where = `the row that explains bank movement ${account}:${movement_id}`
     const row = byKey.get(key)
     ensure(row !== undefined, () => `${where} is missing`)
-    ensureSame(where, 'amount', row.clearing_change, -amount)
-    ensureSame(where, 'account', row.clearing_at, account)
+    ensureSame(where, 'amount', row.clearing_change + row.unexplained_change, -amount)
+    // If it was reported before, its account is that row's.
+    ensureSame(where, 'account', row.clearing_at ?? account, account)
   }
 }
 
@@ -284,7 +332,8 @@ async function proveBatches(tx: ProofTx, rows: readonly MovementRow[]): Promise<
             from generate_series(1, b.batch_count) nth)) as parts,
        (select coalesce(sum(j.clearing_change), 0)::bigint from journal j
         where j.agent_id = k.house and j.once_key in (
-          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off,
+          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id,
+          'debit_reported:' || k.payment_id, 'debit_explained:' || k.payment_id)) as written_off,
        ${isInBooks('k.payment_id')} as is_there
      from bank_reports b
      join unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[])
@@ -323,7 +372,8 @@ async function proveNeverBooked(tx: ProofTx, rows: readonly MovementRow[]): Prom
          and r.movement_id = k.movement_id and r.source <> 'hand') as is_reported,
        (select coalesce(sum(j.clearing_change), 0)::bigint from journal j
         where j.agent_id = k.house and j.once_key in (
-          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id)) as written_off,
+          'write-off:movement:' || k.payment_id, 'write-off:batch:' || k.payment_id,
+          'debit_reported:' || k.payment_id, 'debit_explained:' || k.payment_id)) as written_off,
        ${isInBooks('k.payment_id')} as is_there
      from unnest($1::text[], $2::uuid[], $3::text[], $4::bigint[])
        k(account, movement_id, payment_id, house)`,

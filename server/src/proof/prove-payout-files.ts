@@ -81,17 +81,45 @@ export async function proveNextPayoutFile(tx: ProofTx, after: string): Promise<s
   return `${file.account} ${file.file_id}`
 }
 
+/**
+ * Three lists that are laid side by side here: as long as PostgreSQL has no statistics of a file that was just made, it
+ * would compare each of its lines with each of its items.
+ */
 async function readLines(tx: ProofTx, file: FileRow): Promise<LineRow[]> {
-  const { rows } = await tx.query<LineRow>(
-    `select l.*, i.reference, i.state as item_state, e.how, e.round as end_round,
-       e.may_try_another, e.proposal_id, e.reason as end_reason
-     from payout_file_lines l
-     left join payout_items i on i.account = l.account and i.file_id = l.file_id and i.n = l.n
-     left join payout_item_ends e on e.account = l.account and e.file_id = l.file_id and e.n = l.n
-     where l.account = $1 and l.file_id = $2 order by l.n`,
-    [file.account, file.file_id],
+  const of = [file.account, file.file_id]
+  const where = 'where account = $1 and file_id = $2'
+  const { rows: lines } = await tx.query<Omit<LineRow, keyof ItemRow | keyof EndRow>>(
+    `select * from payout_file_lines ${where} order by n`,
+    of,
   )
-  return rows
+  const { rows: items } = await tx.query<ItemRow & { n: number }>(
+    `select n, reference, state as item_state from payout_items ${where}`,
+    of,
+  )
+  const { rows: ends } = await tx.query<EndRow & { n: number }>(
+    `select n, how, round as end_round, may_try_another, proposal_id, reason as end_reason
+     from payout_item_ends ${where}`,
+    of,
+  )
+  const itemOf = new Map(items.map((item) => [item.n, item]))
+  const endOf = new Map(ends.map((end) => [end.n, end]))
+  return lines.map((line) => ({
+    ...line,
+    ...(itemOf.get(line.n) ?? noItem),
+    ...(endOf.get(line.n) ?? noEnd),
+  }))
+}
+
+type ItemRow = Pick<LineRow, 'reference' | 'item_state'>
+type EndRow = Pick<LineRow, 'how' | 'end_round' | 'may_try_another' | 'proposal_id' | 'end_reason'>
+
+const noItem: ItemRow = { reference: null, item_state: null }
+const noEnd: EndRow = {
+  how: null,
+  end_round: null,
+  may_try_another: null,
+  proposal_id: null,
+  end_reason: null,
 }
 
 /** The lines that a round of a file is about: until then, some had ended or were taken out. */

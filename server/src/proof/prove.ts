@@ -147,6 +147,7 @@ export function proveChain(
     ensure(balances.held >= 0n, () => `held is below zero at journal row ${seq}`)
     ensure(balances.reserve >= 0n, () => `the reserve is below zero at journal row ${seq}`)
     ensure(balances.suspense >= 0n, () => `suspense is below zero at journal row ${seq}`)
+    ensure(balances.unexplained <= 0n, () => `unexplained is above zero at journal row ${seq}`)
     ensure(
       balances.available >= 0n ||
         row.change.available >= 0n ||

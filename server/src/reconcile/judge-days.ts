@@ -282,7 +282,9 @@ function checkStatement(
     say(
       isMore ? (isChanged ? 'changed' : 'vanished') : 'does_not_close',
       sum - booked,
-      'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.',
+      isMore
+        ? 'Earlier statements of the day say otherwise than the latest one. Ask the bank which is right.'
+        : 'The statements have more than is known of the day: equal lines of two files may have been taken for one. Import the day as one file, or record the missing payment by hand.',
     )
   }
   if (before && expected !== null && opening !== null && expected !== opening) {

@@ -2,8 +2,18 @@ import type { Agent } from '../agents/agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderStatus } from '../ledger/book.ts'
 import { orderIdFromUuid } from '../lib/ids.ts'
-import { type Currency, parseDecimal } from '../lib/money.ts'
-import { type FoundOrder, findOrdersById, foundColumns } from '../orders/search-orders.ts'
+import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
+import {
+  beforeAll,
+  beginningWith,
+  type FoundOrder,
+  findOrdersAlike,
+  findOrdersById,
+  foundColumns,
+  pastAll,
+  timeOfOrderId,
+  windowEnd,
+} from '../orders/search-orders.ts'
 
 /** What a search found, of each kind the few that fit best. */
 export interface Found {
@@ -11,6 +21,8 @@ export interface Found {
   orders: FoundOrder[]
   payments: NamedPayment[]
   callbacks: NamedCallback[]
+  /** Set if older orders were not looked at for an amount, because there are too many. */
+  searchedTo: Date | null
 }
 
 export interface NamedPayment {
@@ -34,6 +46,8 @@ export interface NamedCallback {
 
 export interface AnythingSearch {
   text: string
+  /** The text as a plain number, if it may be an amount. */
+  amount: string
   agents: readonly Agent[]
   /** Whether payments that belong to nobody are searched too. */
   isHouse: boolean
@@ -44,24 +58,26 @@ export interface AnythingSearch {
 }
 
 const each = 6
-/** How many of an agent's newest orders are read for an amount. */
-const newest = 20_000
+/** How long orders are read for an amount, and how many of all agents at a time. */
+const lookMs = 400
+const window = 20_000
 
 /**
  * Searches everything that has a name, a number or an amount. Each question is answered by an index, agent by agent, or
- * reads a bounded number of rows, so that the time does not grow with the number of orders.
+ * ends after a while, so that the time does not grow with the number of orders.
  */
 export async function searchAnything(pool: Pool, search: AnythingSearch): Promise<Found> {
   const text = search.text.trim()
-  const [byId, byPerson, byAmount, payments, callbacks] = await Promise.all([
+  const [byId, alike, byPerson, byAmount, payments, callbacks] = await Promise.all([
     findOrdersById(pool, search, text, search.providers),
+    findOrdersAlike(pool, search, text, each),
     ordersBy(pool, search, text),
-    ordersOfAmount(pool, search, text),
+    ordersOfAmount(pool, search),
     paymentsBy(pool, search, text),
     callbacksOf(pool, search, text),
   ])
   const orders = new Map(
-    [...byId.slice(0, each), ...byPerson, ...byAmount].map((order) => [
+    [...byId.slice(0, each), ...alike, ...byPerson, ...byAmount.orders].map((order) => [
       `${order.agentId} ${order.orderId}`,
       order,
     ]),
@@ -74,12 +90,8 @@ export async function searchAnything(pool: Pool, search: AnythingSearch): Promis
     orders: [...orders.values()].slice(0, 3 * each),
     payments,
     callbacks,
+    searchedTo: byAmount.searchedTo,
   }
-}
-
-/** A pattern for what begins with the text, to the letter. */
-function beginning(text: string): string {
-  return `${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 /** Account numbers are stored without spaces and hyphens. */
@@ -88,7 +100,7 @@ const bare = (text: string) => text.replace(/[\s-]/g, '')
 /** A pattern for account numbers; one that fits none if the text has nothing of a number. */
 function numberBeginning(text: string): string {
   const number = bare(text)
-  return number === '' ? '' : beginning(number)
+  return number === '' ? '' : beginningWith(number)
 }
 
 /** Orders of a user, or to an account or a name, by how they begin. */
@@ -110,7 +122,7 @@ async function ordersBy(
         ]
       : []),
   ]
-  const patterns = [beginning(text), numberBeginning(text), beginning(text.toLowerCase())]
+  const patterns = [beginningWith(text), numberBeginning(text), beginningWith(text.toLowerCase())]
   const { rows } = await pool.query<FoundOrder>(
     `select r.* from unnest($1::bigint[]) a(agent_id)
      cross join lateral (${branches.join(' union ')}) r
@@ -120,57 +132,75 @@ async function ordersBy(
   return rows
 }
 
-/** The newest orders of exactly this amount. */
+/** The newest orders of exactly this amount, as far back as there is time to look. */
 async function ordersOfAmount(
   pool: Pool,
-  { agents }: AnythingSearch,
-  text: string,
-): Promise<FoundOrder[]> {
-  const amounts = amountsOf(agents, text)
-  if (amounts.length === 0) return []
-  const { rows } = await pool.query<FoundOrder>(
-    `select ${foundColumns.select('o')} from unnest($1::bigint[], $2::bigint[]) a(agent_id, amount)
-     cross join lateral (
-       select * from (
-         select * from orders n where n.agent_id = a.agent_id order by n.order_id desc limit $3
-       ) n where n.amount = a.amount or n.paid_amount = a.amount order by n.order_id desc limit ${each}
-     ) o order by o.order_id desc limit ${each}`,
-    [
-      amounts.map(({ agentId }) => agentId),
-      amounts.map(({ minor }) => minor),
-      Math.ceil(newest / amounts.length),
-    ],
-  )
-  return rows
+  { agents, amount }: AnythingSearch,
+): Promise<{ orders: FoundOrder[]; searchedTo: Date | null }> {
+  const amounts = amountsOf(agents, amount)
+  const orders: FoundOrder[] = []
+  const until = performance.now() + lookMs
+  let high = pastAll
+  while (amounts.length > 0) {
+    const atATime = Math.ceil(window / amounts.length)
+    const floor = await windowEnd(pool, { agents: amounts }, high, beforeAll, atATime)
+    const { rows } = await pool.query<FoundOrder>(
+      `select ${foundColumns.select('o')}
+       from unnest($1::bigint[], $2::bigint[]) a(agent_id, amount)
+       join orders o on o.agent_id = a.agent_id and o.order_id < $3 and o.order_id >= $4
+         and (o.amount = a.amount or o.paid_amount = a.amount)
+       order by o.order_id desc limit ${each}`,
+      [
+        amounts.map(({ agentId }) => agentId),
+        amounts.map(({ minor }) => minor),
+        high,
+        floor ?? beforeAll,
+      ],
+    )
+    orders.push(...rows)
+    if (orders.length >= each || floor === undefined) break
+    if (performance.now() > until) return { orders, searchedTo: timeOfOrderId(floor) }
+    high = floor
+  }
+  return { orders: orders.slice(0, each), searchedTo: null }
 }
 
+/** What a text means in minor units, for each agent; nothing if it is no amount of its currency. */
 function amountsOf(agents: readonly Agent[], text: string) {
-  const plain = text.replaceAll(',', '')
   return agents.flatMap(({ agentId, currency }) => {
-    const minor = /^\d{1,12}(\.\d+)?$/.test(plain) ? parseDecimal(plain, currency) : undefined
-    return minor === undefined || minor === 0n ? [] : [{ agentId, minor }]
+    const minor = minorOf(text, currency)
+    return minor === null ? [] : [{ agentId, currency, minor }]
   })
 }
 
-/** Payments by id, or by the account or the name of who paid. */
+function minorOf(text: string, currency: Currency): bigint | null {
+  const minor = /^\d{1,12}(\.\d+)?$/.test(text) ? parseDecimal(text, currency) : undefined
+  return minor === undefined || minor === 0n ? null : minor
+}
+
+/** Payments by id, or by the account or the name of who paid; those that wait for a decision by amount too. */
 async function paymentsBy(
   pool: Pool,
-  { agents, isHouse, byPerson, providers }: AnythingSearch,
+  { agents, amount, isHouse, byPerson, providers }: AnythingSearch,
   text: string,
 ): Promise<NamedPayment[]> {
   const columns = `p.payment_id as "paymentId", p.amount as "amountMinor",
     p.payer_account_name as "payerName", p.payer_account_no as "payerAccountNo", p.state`
   const persons = `union
       (select q.payment_id from payments q where q.agent_id = a.agent_id
-         and q.payer_account_no is not null and q.payer_account_no like $4 limit ${each})
+         and q.payer_account_no is not null and q.payer_account_no like $5 limit ${each})
       union
       (select q.payment_id from payments q where q.agent_id = a.agent_id
-         and q.payer_account_name is not null and lower(q.payer_account_name) like $5 limit ${each})`
+         and q.payer_account_name is not null and lower(q.payer_account_name) like $6 limit ${each})`
   const { rows } = await pool.query<NamedPayment>(
     `select ${columns}, p.agent_id as "agentId", a.currency
-     from unnest($1::bigint[], $2::text[]) a(agent_id, currency)
+     from unnest($1::bigint[], $2::text[], $4::bigint[]) a(agent_id, currency, amount)
      cross join lateral (
-       select unnest($3::text[]) as payment_id ${byPerson ? persons : ''}
+       select unnest($3::text[]) as payment_id
+       union
+       (select q.payment_id from payments q where q.agent_id = a.agent_id and q.state = 'waiting'
+          and q.amount = a.amount limit ${each})
+       ${byPerson ? persons : ''}
      ) k
      join payments p on p.agent_id = a.agent_id and p.payment_id = k.payment_id
      order by p.reported_at desc limit ${each}`,
@@ -178,22 +208,27 @@ async function paymentsBy(
       agents.map(({ agentId }) => agentId),
       agents.map(({ currency }) => currency),
       [text, ...providers.map((name) => `${name}:${text}`)],
-      ...(byPerson ? [numberBeginning(text), beginning(text.toLowerCase())] : []),
+      agents.map(({ currency }) => minorOf(amount, currency)),
+      ...(byPerson ? [numberBeginning(text), beginningWith(text.toLowerCase())] : []),
     ],
   )
   if (!isHouse) return rows
   // What payers wrote is shown to those alone who see persons.
-  const waitingOnes = `or (p.state = 'waiting' and (p.reference = $2 or p.payer_account_no like $3
-    or lower(p.payer_account_name) like $4))`
+  const ofPersons = `or p.reference = $4 or p.payer_account_no like $5
+    or lower(p.payer_account_name) like $6`
   // What waits for an owner is little; what was decided long ago is found by its id.
   const { rows: unmatched } = await pool.query<NamedPayment>(
     `select ${columns}, null::bigint as "agentId", p.currency from unmatched_payments p
-     where p.payment_id = any($1::text[]) ${byPerson ? waitingOnes : ''}
+     where p.payment_id = any($1::text[]) or (p.state = 'waiting' and (
+       exists (select from unnest($2::text[], $3::bigint[]) m(currency, amount)
+         where m.currency = p.currency and m.amount = p.amount) ${byPerson ? ofPersons : ''}))
      order by p.reported_at desc limit ${each}`,
     [
       [text, ...providers.map((name) => `${name}:${text}`)],
+      currencies,
+      currencies.map((currency) => minorOf(amount, currency)),
       ...(byPerson ? [text] : []),
-      ...(byPerson ? [numberBeginning(text), beginning(text.toLowerCase())] : []),
+      ...(byPerson ? [numberBeginning(text), beginningWith(text.toLowerCase())] : []),
     ],
   )
   const known = new Set(rows.map(({ paymentId }) => paymentId))

@@ -36,6 +36,8 @@ export interface TrialBalance {
   reserve: bigint
   suspenseOfAgents: bigint
   suspenseOfHouse: bigint
+  /** What left bank accounts, and nobody can say yet for what; negative. */
+  unexplained: bigint
   clearing: bigint
   fees: bigint
   costs: bigint
@@ -292,6 +294,7 @@ export function addUp(currency: Currency, books: BookBalance[]): TrialBalance {
     reserve: sum(({ balances }) => balances.reserve),
     suspenseOfAgents: suspense(false),
     suspenseOfHouse: suspense(true),
+    unexplained: sum(({ balances }) => balances.unexplained),
     clearing: sum(({ balances }) => balances.clearing),
     fees: sum(({ balances }) => balances.fees),
     costs: sum(({ balances }) => balances.costs),

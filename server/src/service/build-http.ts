@@ -49,6 +49,7 @@ export async function buildHttp(
     alertChannels: availableChannels(config.alerts),
     oidc: config.oidc,
     consoleAddresses: config.consoleAddresses,
+    portalAddresses: config.portalAddresses,
     publicUrl: () => address.publicUrl,
     mode: config.mode,
     callbackTargets: config.callbackTargets,

@@ -38,6 +38,8 @@ export async function openApprovals(
     resolveHost,
     settings: {},
     alertChannels: [],
+    consoleAddresses: [],
+    portalAddresses: [],
     lookAround: undefined,
     oidc: undefined,
   })

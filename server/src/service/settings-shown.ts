@@ -23,6 +23,7 @@ export function settingsShown(
     metrics_token: config.metricsToken === undefined ? 'not set' : 'set',
     trusted_proxies: config.trustedProxies,
     console_addresses: config.consoleAddresses,
+    portal_addresses: config.portalAddresses,
     log_level: config.logLevel,
     callback_addresses: callbackWords[config.callbackTargets],
     callbacks_per_agent: config.callbacksPerAgent,

@@ -50,7 +50,10 @@ export async function writeOff(
 }
 
 function refuseOther(first: JournalRow | undefined, provider: string, amountMinor: bigint): void {
-  if (first?.change.clearing === amountMinor && first.clearingAt === provider) return
+  // A debit that was reported before it was explained has left clearing already.
+  const { clearing = 0n, unexplained = 0n } = first?.change ?? {}
+  const isThere = first?.clearingAt === provider || unexplained !== 0n
+  if (clearing + unexplained === amountMinor && isThere) return
   const what = first ? 'another amount' : 'a write-off that was archived'
   throw new Problem('invalid_request', `This reference stands for ${what}: take a new one.`, {
     errors: [{ field: 'ref', message: `was used for ${what}` }],

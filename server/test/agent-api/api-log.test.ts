@@ -26,6 +26,7 @@ interface Entry {
   status: number
   code: string | null
   body: string | null
+  detail: string | null
 }
 
 async function logged(who: OperatorClient, query = ''): Promise<Entry[]> {
@@ -38,14 +39,19 @@ it('every request of an agent is kept, with its answer and without persons', asy
   const forged = await shop.send('GET', '/payment/wallet', undefined, {
     'x-signature': shop.sign('GET', '/payment/wallet', '', 'another secret'),
   })
+  const body401 = { refId: 'FORGED', amount: 5, accountNo: '1234567890' }
+  const forgedBody = await shop.send('POST', '/payment/deposit', JSON.stringify(body401), {
+    'x-signature': shop.sign('POST', '/payment/deposit', '', 'another secret'),
+  })
   const stranger = await other.get('/payment/wallet')
-  expect([well.status, wrong.status, forged.status, stranger.status]).toEqual([201, 422, 401, 200])
+  const answers = [well, wrong, forged, forgedBody, stranger]
+  expect(answers.map(({ status }) => status)).toEqual([201, 422, 401, 401, 200])
   const idOf = ({ headers }: { headers: Headers }) => headers.get('x-request-id')
 
-  await expect.poll(async () => (await logged(admin)).length).toBe(4)
+  await expect.poll(async () => (await logged(admin)).length).toBe(5)
   const own = await logged(user)
   expect(own.map(({ request_id }) => request_id).sort()).toEqual(
-    [well, wrong, forged].map(idOf).sort(),
+    [well, wrong, forged, forgedBody].map(idOf).sort(),
   )
   expect(own.find(({ request_id }) => request_id === idOf(well))).toMatchObject({
     ...{ app_id: shop.appId, agent_name: 'Chao Phraya Books', method: 'POST' },
@@ -54,7 +60,11 @@ it('every request of an agent is kept, with its answer and without persons', asy
   const body = own.find(({ request_id }) => request_id === idOf(well))?.body ?? ''
   expect(JSON.parse(body)).toMatchObject({ refId: 'WELL', amount: 100, accountNo: '••••7890' })
   for (const secret of ['Somchai', '1234567890', 'Malee']) expect(body).not.toContain(secret)
-  expect(await logged(user, '?answered=refused')).toHaveLength(2)
+  expect(await logged(user, '?answered=refused')).toHaveLength(3)
+  // What a wrong signature was over is there for the debugger.
+  const unsigned = own.find(({ request_id }) => request_id === idOf(forgedBody))
+  expect(JSON.parse(unsigned?.body ?? '')).toMatchObject({ refId: 'FORGED', accountNo: '••••7890' })
+  expect(own.find(({ request_id }) => request_id === idOf(wrong))?.detail).toMatch(/amount/)
   expect(own.find(({ request_id }) => request_id === idOf(forged))?.code).toBe('invalid_signature')
   expect((await user.get(`/api-log?agent=${other.appId}`)).status).toBe(404)
 
@@ -76,17 +86,33 @@ it('a flood is sampled: errors stay, and what is left out is counted', async () 
     log.note({
       isProved,
       ...{ agentId: other.agentId, at, requestId: `flood-${n}`, method: 'GET', path: '/x', status },
-      ...{ code: null, durationMs: 1.4, ip: '127.0.0.1', readBody: () => '{}' },
+      ...{ code: null, detail: null, durationMs: 1.4, ip: '127.0.0.1', readBody: () => '{}' },
     })
   // Strangers who know its app id keep none of its own errors out.
   for (let n = 2_000; n < 2_700; n++) note(n, 401, false)
   for (let n = 0; n < 1_000; n++) note(n, 200)
   for (let n = 1_000; n < 1_050; n++) note(n, 422)
+  // Of bodies too only so much is kept: an error stays without its own.
+  log.note({
+    isProved: true,
+    ...{ agentId: shop.agentId, at, requestId: 'small', method: 'GET', path: '/x', status: 422 },
+    ...{ code: null, detail: null, durationMs: 1, ip: '127.0.0.1', readBody: () => '{}' },
+  })
+  log.note({
+    isProved: true,
+    ...{ agentId: shop.agentId, at, requestId: 'huge', method: 'GET', path: '/x', status: 422 },
+    ...{ code: null, detail: null, durationMs: 1, ip: '127.0.0.1' },
+    readBody: () => 'x'.repeat(17 * 1024 * 1024),
+  })
   await log.stop()
+  const bodies = await s.sql(
+    `select request_id, body from api_requests where request_id in ('small', 'huge') order by 1 desc`,
+  )
+  expect(bodies.rows.map(({ body }) => body)).toEqual(['{}', null])
   const { rows } = await s.sql(
     `select count(*) filter (where status = 200)::int as well,
        count(*) filter (where status = 422)::int as refused,
-       count(*) filter (where status = 401 and body is null)::int as unproved, sum(left_out)::int as left_out
+       count(*) filter (where status = 401)::int as unproved, sum(left_out)::int as left_out
      from api_requests where request_id like 'flood-%'`,
   )
   expect(rows).toEqual([{ well: 300, refused: 50, unproved: 60, left_out: 1_340 }])

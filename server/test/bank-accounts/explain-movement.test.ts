@@ -59,6 +59,49 @@ it('a fee of the bank is a cost of the house, once, and the day is green', async
   await expect(explain(id, 'correction')).rejects.toThrow('explained already: bank_fee')
 })
 
+it('a debit that nothing explains is in an account of the house from its report; to explain it moves it', async () => {
+  const figures = async () => {
+    const { rows } = await s.sql(
+      `select w.unexplained::int, w.differences::int, coalesce((select c.balance from clearings c
+         where c.agent_id = -1 and c.provider = $1), 0)::int as clearing
+       from wallets w where w.agent_id = -1`,
+      [account.account.name],
+    )
+    return rows[0]
+  }
+  const id = await one({ amount: '7.50', direction: 'debit' })
+  const reported = await figures()
+  expect(reported.clearing).toBe(750)
+  const rowsOf = async () => {
+    const { rows } = await s.sql(
+      `select event from journal where agent_id = -1 and once_key like '%:' || $1 order by seq`,
+      [id],
+    )
+    return rows.map(({ event }) => event)
+  }
+  expect(await rowsOf()).toEqual(['debit_reported'])
+  await s.prove()
+  // As if the process had died after it wrote the row, and before it noted that.
+  const note = (held: boolean) =>
+    s.sql('update bank_movements set held = $2 where movement_id = $1', [id, held])
+  await note(false)
+  await booked(s, account.account.name)
+  expect(await rowsOf()).toEqual(['debit_reported'])
+  const tries = await Promise.allSettled([explain(id, 'own_transfer'), explain(id, 'correction')])
+  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await rowsOf()).toEqual(['debit_reported', 'written_off'])
+  expect(await figures()).toEqual({
+    unexplained: reported.unexplained + 750,
+    differences: reported.differences - 750,
+    clearing: 750,
+  })
+  await note(true)
+  await booked(s, account.account.name)
+  expect(await rowsOf()).toEqual(['debit_reported', 'written_off'])
+  const { rows } = await s.sql('select held from bank_movements where movement_id = $1', [id])
+  expect(rows).toEqual([{ held: false }])
+})
+
 it('interest that waited for a decision is no payment then, but the house’s', async () => {
   const before = await house()
   const id = await one({ amount: '3.21' })

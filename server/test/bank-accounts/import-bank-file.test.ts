@@ -667,6 +667,8 @@ function daysOfRound(round: number): string[] {
   )
 }
 
+const hasTwins = process.env.INTERLEAVINGS !== undefined
+
 /** How many of them one account has: to make accounts takes longer than all the rest. */
 const roundsOfAccount = 20
 
@@ -721,8 +723,9 @@ async function makeLane(random: () => number, rounds: number): Promise<Lane> {
     const moved = truth(random, daysOfRound(round))
     for (const [nth, each] of moved.entries()) {
       if (random() < 0.5) continue
-      // Several orders have the same amount: only their codes tell them apart.
-      const amount = random() < 0.6 ? 500 + Math.floor(random() * 2) : 510 + nth
+      // In a run of many, several orders have the same amount: only their codes tell them apart.
+      const isTwin = hasTwins && random() < 0.6
+      const amount = isTwin ? 500 + Math.floor(random() * 2) : 510 + nth
       each.amountMinor = BigInt(amount) * 100n
       each.code = await orderOf(agent, amount)
     }

@@ -218,7 +218,7 @@ describe('sluice books', () => {
     expect(plain.stdout).toMatch(/\ntotal +0\n\nThe books balance.\n$/)
     expect(plain.stdout).not.toContain('VND')
     expect(whole.stdout).toMatch(/\nHouse THB .* -10.25 +-3.25 +\d+\n/)
-    expect(whole.stdout).toMatch(new RegExp(`\\n${shop.appId} +196 +0 +0 +90.25 +-289.5 `))
+    expect(whole.stdout).toMatch(new RegExp(`\\n${shop.appId} +196 +0 +0 +90.25 +0 +-289.5 `))
   })
 
   it('is JSON with exact numbers, now or as of a time', async () => {

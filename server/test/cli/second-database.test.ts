@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { realpath } from 'node:fs/promises'
+import { cp, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, expect, inject, it } from 'vitest'
 import { cleanUp, dataFolder, serve, start, tempFolder } from '../support/process.ts'
 
@@ -18,6 +19,13 @@ it('a command that is not told where the data is makes no second database beside
     expect(lost.stderr).toContain('set DATA_DIR')
     expect(readdirSync(elsewhere)).toEqual([])
   }
+  // Nor does it write to an old one, which nobody serves from.
+  const old = await tempFolder()
+  await cp(inject('madeDataDir'), join(old, 'data'), { recursive: true })
+  const stale = await start(process.execPath, list, { cwd: old }).ended
+  expect([stale.code, stale.stdout]).toEqual([1, ''])
+  expect(stale.stderr).toContain('is not being served from')
+  expect(stale.stderr).toContain(await realpath(dataDir))
   // Told so, it goes there.
   const env = { DATA_DIR: dataDir }
   const told = await start(process.execPath, list, { cwd: elsewhere, env }).ended

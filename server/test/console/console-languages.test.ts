@@ -103,6 +103,14 @@ const spoken = [
   },
 ]
 
+/** What the service says of a deposit that was paid, and of how it began. */
+const told: Record<string, [why: string, began: string]> = {
+  th: ['เงินเข้าแล้วและเข้ายอดกระเป๋าเงิน', 'เอเจนต์สร้างรายการ'],
+  vi: ['Tiền đã vào và được ghi có vào ví.', 'Đại lý tạo lệnh'],
+  'zh-CN': ['款项已到账并记入钱包。', '代理商创建了订单'],
+  'pt-BR': ['O dinheiro entrou e foi creditado na carteira.', 'O agente criou a ordem'],
+}
+
 const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
 const lang = (page: Page) => page.evaluate('document.documentElement.lang')
@@ -117,6 +125,7 @@ describe('the console in other languages', () => {
   it('is switched by its user, fits a desk and a phone, and stays after a reload', async () => {
     const page = await console.tab(admin)
     const found: string[] = []
+    await admin.put('/me/preferences', { time_zone: null, language: null })
     await page.goto(console.at('/'))
     await shows(page, 'Today')
     expect(await lang(page)).toBe('en')
@@ -139,6 +148,9 @@ describe('the console in other languages', () => {
           await row.waitFor()
           expect(await row.locator('time').first().textContent()).toMatch(language.time)
         }
+        if (path === 'order') {
+          for (const text of told[language.tag] ?? []) await page.getByText(text).first().waitFor()
+        }
         for (const size of [desktop, phone]) {
           await page.setViewportSize(size)
           await expect
@@ -154,6 +166,11 @@ describe('the console in other languages', () => {
       for (const fault of await axeFaults(page)) found.push(`${language.tag}: ${fault}`)
     }
     expect(found).toEqual([])
+    // Another browser follows: the choice is kept with the user.
+    const other = await console.tab(admin)
+    await other.goto(console.at('/'))
+    await shows(other, spoken.at(-1)?.titles[0] ?? '')
+    await other.close()
     // And back, by the palette.
     await page.getByRole('button', { name: /Buscar ou ir para/ }).click()
     await page.getByRole('textbox', { name: /id/ }).fill('English')
@@ -166,7 +183,9 @@ describe('the console in other languages', () => {
     const out = await console.tab(undefined, { locale: 'vi-VN' })
     await out.goto(console.at('/sign-in'))
     await shows(out, 'Đăng nhập')
-    const page = await console.tab(admin, { locale: 'pt-PT' })
+    // Somebody who has chosen nothing yet.
+    const fresh = await signIn(test, 'admin')
+    const page = await console.tab(fresh, { locale: 'pt-PT' })
     await page.goto(console.at(`/agents/${agent.appId}`))
     await shows(page, 'Chao Phraya Books')
     expect(await lang(page)).toBe('pt-BR')
@@ -174,7 +193,7 @@ describe('the console in other languages', () => {
     await page.getByRole('button', { name: 'Salvar condições' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Motivo').fill('a test')
-    await dialog.getByLabel('Código do seu autenticador').fill(admin.code())
+    await dialog.getByLabel('Código do seu autenticador').fill(fresh.code())
     await dialog.getByRole('button', { name: 'Salvar', exact: true }).click()
     await expect.poll(() => dialog.count()).toBe(0)
     expect((await admin.get(`/agents/${agent.appId}`)).json.max_deposit).toBe(2000)

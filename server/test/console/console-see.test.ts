@@ -62,6 +62,13 @@ it('insights are plots that keys go through, with a table beside, on a desk and 
   expect(await axeFaults(page)).toEqual([])
   await page.getByRole('link', { name: '1', exact: true }).first().click()
   await page.getByText('BOOK-7').waitFor()
+  // Of one agent: a figure's list has the orders of that agent alone.
+  await page.goto(console.at(`/insights?agent=${shop.appId}`))
+  await page.getByText('1,500.00').first().waitFor()
+  const lists = page.getByRole('main').locator('a[href*="/orders?"]')
+  const hrefs = await Promise.all((await lists.all()).map((link) => link.getAttribute('href')))
+  expect(hrefs.length).toBeGreaterThan(3)
+  expect(hrefs.filter((href) => !href?.includes(`agent=${shop.appId}`))).toEqual([])
 })
 
 it('Ctrl K finds an order by its user while it is typed', async () => {

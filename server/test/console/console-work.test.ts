@@ -278,9 +278,14 @@ describe('home', () => {
       .getByText(`${paid} of ${ended} ended, ${orders - ended} waiting`, { exact: false })
       .waitFor()
     // One for each hour and direction, most of them without height.
-    await page.locator('.recharts-bar-rectangle').first().waitFor({ state: 'attached' })
-    expect(await page.locator('.recharts-bar-rectangle').count()).toBe(json.hours.length * 2)
-    expect(await page.locator('.recharts-area').count()).toBe(0)
+    // Every hour is there, with its zeros, for the eye, by keyboard and as a table.
+    const plot = page.getByRole('group', { name: /^Volume by the hour, THB/ }).first()
+    await plot.focus()
+    await page.keyboard.press('End')
+    await page.getByText(/In: \S+, Out: \S+/).waitFor({ state: 'attached' })
+    await page.getByText('As a table').first().click()
+    const hours = page.getByRole('group', { name: 'Volume by the hour, THB', exact: true })
+    expect(await hours.getByRole('row').count()).toBe(json.hours.length + 1)
     expect(await page.getByRole('heading', { name: 'Orders are refused' }).count()).toBe(0)
     const state = async (to: 'on' | 'off') => {
       const body = { state: to, reason: 'maintenance', code: admin.code() }
@@ -523,7 +528,7 @@ describe('providers, users, settings and the log', () => {
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.getByRole('cell', { name: 'Adjust wallet' }).waitFor()
     await page.getByLabel('What was done').selectOption({ label: 'Any action' })
-    await page.getByLabel('To what').selectOption({ label: 'An order' })
+    await page.getByLabel('To what').selectOption({ label: 'Order' })
     await page.getByRole('cell', { name: 'as the bank says' }).first().waitFor()
     await button('Details').first().click()
     await dialog().getByText('Before', { exact: true }).waitFor()

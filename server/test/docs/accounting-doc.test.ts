@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { accountNames, noChange } from '../../src/ledger/accounts.ts'
-import { bookEvents, type JournalRow, type Order, sideEvents } from '../../src/ledger/book.ts'
+import {
+  type BookableItem,
+  bookEvents,
+  type JournalRow,
+  type Order,
+  sideEvents,
+} from '../../src/ledger/book.ts'
 import type { Command } from '../../src/ledger/commands.ts'
 import { type Books, fold, noBooks } from '../../src/ledger/fold.ts'
 import { houseBook } from '../../src/ledger/house.ts'
@@ -59,6 +65,13 @@ function order(
     ...more,
   })
 }
+
+/** bank-b says that it paid what was cancelled. */
+const cancelledItem = {
+  itemId: 'paid_after_failed-x',
+  provider: 'bank-b',
+  providerSaid: 'PAID',
+} as const
 
 /** What happened that month. Each step follows from the one before it. */
 function month(): Command[] {
@@ -197,7 +210,32 @@ function month(): Command[] {
   on(23, () => ({ type: 'adjust', ...ofShop(), ...bonus }))
   on(24, () => ({ type: 'sweep', ...ofShop(), houseId: house, day: '2026-01-23' }))
   const written = { provider: 'bank-b', amountMinor: baht(5), reason: 'a charge', ref: 'w1' }
-  on(25, () => ({ type: 'write_off', ...ofHouse(), ...written }))
+  const debit = (type: 'report_debit' | 'explain_debit', movementId: string, amount: number) => ({
+    type,
+    ...ofHouse(),
+    ...{ provider: 'bank-b', movementId, amountMinor: baht(amount) },
+  })
+  const fee = { amountMinor: baht(4), ref: 'movement:bank-b:d1', asCost: true }
+  on(
+    25,
+    () => ({ type: 'write_off', ...ofHouse(), ...written }),
+    () => ({
+      type: 'charge_cost',
+      ...{ ...ofShop(), orderId: first.orderId, provider: 'bank-a', costId: 'c2' },
+      amountMinor: -baht(1),
+    }),
+    () => ({ type: 'write_off', ...ofHouse(), ...written, amountMinor: -baht(2), ref: 'w2' }),
+    () => debit('report_debit', 'd1', 4),
+    () => ({ type: 'write_off', ...ofHouse(), ...written, ...fee }),
+    () => debit('report_debit', 'd2', 20),
+    () => debit('explain_debit', 'd2', 20),
+    () => debit('report_debit', 'd3', 9),
+    () => ({
+      type: 'book_item',
+      ...{ ...ofShop(), houseId: house, orderId: cancelled.orderId, ...cancelledItem },
+      ...{ as: 'charge_agent', by: 'who@house.example', reason: 'they agreed' },
+    }),
+  )
   day = 26
   const [third, waiting] = [order('deposit', 400, kiosk), order('withdraw', 50, kiosk)]
   on(
@@ -257,7 +295,18 @@ const account = (agentId: bigint) =>
 /** The journal rows of the month, in order, and what the books come to at its end. */
 function bookMonth(): { rows: JournalRow[]; books: BookBalance[] } {
   const commands = month()
-  const read: Books = { ...noBooks, wallets: new Map([shop, kiosk, house].map(account)) }
+  const booking = commands.find((command) => command.type === 'book_item')
+  const item: BookableItem = {
+    ...{ ...cancelledItem, agentId: shop, orderId: booking?.orderId ?? '' },
+    ...{ kind: 'paid_after_failed', reference: 'x', amountMinor: baht(100), currency: 'THB' },
+    ...{ orderStatus: 'CANCEL', orderProvider: 'bank-b', openedAt: now() },
+    ...{ closedAt: null, closedBy: null, evidence: null, bookedAs: null },
+  }
+  const read: Books = {
+    ...noBooks,
+    wallets: new Map([shop, kiosk, house].map(account)),
+    items: new Map([[`${shop} ${item.itemId}`, item]]),
+  }
   const { decisions, writes } = fold(read, commands, localTimeIn('UTC'))
   for (const [at, decision] of decisions.entries()) {
     expect(decision, commands[at]?.type).toMatchObject({ type: 'changed' })

@@ -9,6 +9,7 @@ import { inlineSchemas } from '../../src/http/name-schemas.ts'
 import { problemCatalogue } from '../../src/lib/problem.ts'
 import { version } from '../../src/version.ts'
 import { testDatabase } from '../support/database.ts'
+import { type OperatorClient, signIn } from '../support/operator.ts'
 import { cleanUp, serve } from '../support/process.ts'
 import { sendBytes, sendRaw } from '../support/raw-http.ts'
 import {
@@ -235,6 +236,27 @@ describe('the console', () => {
       'ip_not_allowed',
     ])
     expect((await ask('/console/api/sign-in', 'DELETE', service.url)).status).toBe(403)
+  })
+
+  test('is open to users of agents elsewhere, where the portal has addresses of its own', async () => {
+    const env = { CONSOLE_ADDRESSES: '192.0.2.0/24', PORTAL_ADDRESSES: '198.51.100.0/24' }
+    const { service } = await beside({ ...env, TRUSTED_PROXIES: '127.0.0.0/8' })
+    const house = await signIn(s, 'viewer')
+    const agents = await signIn(s, 'agent', await s.agent())
+    const status = async ({ cookie }: OperatorClient, address: string) => {
+      const headers: [string, string][] = [
+        ['x-forwarded-for', address],
+        ['cookie', cookie],
+      ]
+      return (await sendRaw(service.url, { path: '/console/api/me', headers })).status
+    }
+    expect([await status(house, '192.0.2.7'), await status(house, '198.51.100.1')]).toEqual([
+      ...[200, 403],
+    ])
+    expect([await status(agents, '192.0.2.7'), await status(agents, '198.51.100.1')]).toEqual([
+      ...[403, 200],
+    ])
+    expect(await status(agents, '203.0.113.1')).toBe(403)
   })
 })
 

@@ -28,6 +28,22 @@ it('is changed by the agent’s own users with a code, and by no other agent’s
   expect([set.status, set.text]).toEqual([200, set.text])
   const shown = (await own.get(`/agents/${agent.appId}`)).json
   expect(shown).toMatchObject({ colour: '#0a7d4f', logo: looks.logo })
+  // The page itself, of an order that does not exist, with a colour that is not saved yet.
+  const preview = (query: string, who = own) =>
+    who.get(`/agents/${agent.appId}/payment-page?${query}`)
+  const page = await preview('colour=%23123456&lang=th')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  for (const part of ['lang="th"', '#123456', looks.logo, 'SAMPLE-1']) {
+    expect(page.text).toContain(part)
+  }
+  expect(page.text).not.toContain('<script')
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toMatch(/^default-src 'none'; style-src 'self' 'sha256-[^;]+; /)
+  expect(policy).toMatch(/; frame-ancestors 'self'; sandbox allow-same-origin$/)
+  expect(policy).not.toContain('script-src')
+  expect((await preview('colour=red;}')).status).toBe(422)
+  expect((await preview('', other)).status).toBe(404)
+  expect((await test.sql('select from orders')).rows).toEqual([])
   const wrong = [
     { ...looks, colour: 'red' },
     { ...looks, logo: 'data:image/svg+xml;base64,PHN2Zz4=' },

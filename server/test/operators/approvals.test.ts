@@ -840,7 +840,10 @@ it('a provider that is off starts nothing again by one person, not even to drain
 describe('policy', () => {
   it('frees what it frees, above an amount or not, and is changed by two', async () => {
     const { json: now } = await ann.get('/approval-rules')
-    expect(now).toMatchObject({ by_default: true, rules: [] })
+    expect(now).toMatchObject({
+      ...{ by_default: true, rules: [] },
+      together: [{ currency: 'THB', most: '1000000' }],
+    })
     const rule = {
       action: 'adjust_wallet',
       app_id: null,
@@ -857,6 +860,12 @@ describe('policy', () => {
       code: ann.code(),
     })
     expect(refused.json.errors).toMatchObject([{ field: 'rules[0].needs_two' }])
+    // In live no rule lets one person believe a slip.
+    const slips = await ann.put('/approval-rules', {
+      ...{ rules: [{ ...open, action: 'record_payment' }], version: now.version },
+      ...{ reason, code: ann.code() },
+    })
+    expect(slips.json.errors).toMatchObject([{ message: 'always takes two people' }])
     // A rule that no request could match says something that is not so.
     const never = await ann.put('/approval-rules', {
       ...{ rules: [{ ...rule, action: 'change_agent', above: null }], version: now.version },

@@ -335,6 +335,8 @@ describe('a session that was left open', () => {
     'POST /sign-out',
     'DELETE /me/sessions/{id}',
     'POST /me/sessions/end-others',
+    'PUT /me/preferences',
+    'POST /set-up/backup',
     'POST /me/alerts/test',
     'POST /me/passkeys',
     'POST /me/passkeys/challenge',

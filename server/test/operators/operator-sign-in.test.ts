@@ -36,6 +36,25 @@ describe('the first admin', () => {
     expect(winners.length).toBe(1)
     admin = winners[0] as OperatorClient
     expect((await admin.get('/me')).json.user).toMatchObject({ id: '1', role: 'admin' })
+    // How they read the console is kept with them, for any browser.
+    const chosen = { time_zone: 'Asia/Ho_Chi_Minh', language: 'vi' }
+    const { json: me } = await admin.put('/me/preferences', chosen)
+    expect(me.preferences).toEqual(chosen)
+    expect((await admin.get('/me')).json.preferences).toEqual(chosen)
+    for (const wrong of [{ time_zone: 'Mars/Base' }, { language: 'Vietnamese' }]) {
+      expect((await admin.put('/me/preferences', { ...chosen, ...wrong })).status).toBe(422)
+    }
+    await admin.put('/me/preferences', { time_zone: null, language: null })
+    // What is left to set up; of a backup that the database does not know of, an admin gives their word.
+    const steps = async () => (await admin.get('/home')).json.set_up
+    expect(await steps()).toEqual(
+      expect.arrayContaining([
+        { step: 'second_admin', done: false },
+        { step: 'backup', done: false },
+      ]),
+    )
+    await admin.post('/set-up/backup', { reason: 'snapshots of the managed database, every night' })
+    expect(await steps()).toContainEqual({ step: 'backup', done: true })
     // From now on there is no such link, and the one that is left leads nowhere.
     expect(await first()).toBeUndefined()
     for (const token of tokens) {

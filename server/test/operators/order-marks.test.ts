@@ -101,6 +101,18 @@ it('several orders are tagged, assigned, cancelled and told again; each says wha
   expect((await marks(paid))[0].tags).toEqual(['batch-7'])
   await operator.post('/orders-together/mark', { txn_ids, assignee: operator.email })
   expect((await marks(waiting.txn_id))[0].assignee).toBe(operator.email)
+  // Whoever has something to look into finds it, until it is given to another.
+  const mine = async () =>
+    (await operator.get(`/orders?tag=batch-7&assignee=${operator.email}`)).json.data.map(
+      (row: { txn_id: string; assignee: string }) => [row.txn_id, row.assignee],
+    )
+  expect((await mine()).sort()).toEqual(txn_ids.map((id) => [id, operator.email]).sort())
+  const { email: colleague } = await signIn(test, 'operator')
+  expect((await operator.get('/assignees')).json.data).toEqual(
+    expect.arrayContaining([operator.email, colleague]),
+  )
+  await operator.post('/orders-together/mark', { txn_ids: [paid], assignee: colleague })
+  expect(await mine()).toEqual([[waiting.txn_id, operator.email]])
   const reason = 'they asked for it'
   const told = await operator.post('/orders-together/resend', { txn_ids, reason })
   expect(told.json.data[0]).toMatchObject({ txn_id: paid, outcome: 'done' })

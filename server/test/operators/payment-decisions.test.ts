@@ -26,7 +26,7 @@ async function wrongPayments(count: number) {
   const made: { txn_id: string; payment_id: string }[] = []
   for (let nth = 0; nth < count; nth++) {
     const { json } = await agent.deposit({ amount: 100 })
-    await agent.trigger(json.txn_id, 'PAID', { paidAmount: 90 })
+    await agent.trigger(json.txn_id, 'PAID', { paidAmount: 90, payerAccountNo: '5551237777' })
     const { data } = (await admin.get('/payments?limit=200')).json
     const payment = data.find((each: { txn_id: string }) => each.txn_id === json.txn_id)
     made.push({ txn_id: json.txn_id, payment_id: payment.payment_id })
@@ -54,10 +54,18 @@ describe('several payments', () => {
     ]
     const shown = await preview(decisions)
     expect(shown).toMatchObject({ sum: 180, currency: 'THB', most: null })
+    const ours = { app_id: agent.appId, agent_name: expect.any(String) }
+    expect(shown.data).toMatchObject([
+      { amount: 90, does: 'credit', to: { txn_id: first.txn_id, ...ours } },
+      { does: 'return', to: null, payer: { account_no: '5551237777' } },
+    ])
     const code = admin.code()
     const done = await decide(decisions, shown.digest, code)
     expect([done.status, done.text]).toEqual([200, done.text])
-    expect(done.json.data).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }])
+    expect(done.json.data).toMatchObject([
+      { outcome: 'done', amount: 90, to: { txn_id: first.txn_id } },
+      { outcome: 'done', does: 'return' },
+    ])
     expect(await stateOf(first.payment_id)).toBe('credited')
     expect(await stateOf(other.payment_id)).toBe('returned')
     expect((await admin.get('/queue/counts')).json).toMatchObject({ payment: 1, all: 1 })
@@ -112,14 +120,22 @@ describe('several payments', () => {
     const proposed = await decide(both, (await preview(both)).digest)
     expect([proposed.status, proposed.text]).toEqual([202, proposed.text])
     expect(await stateOf(first?.payment_id ?? '')).toBe('waiting')
-    const { digest, amount } = (await second.get(`/approvals/${proposed.json.proposal}`)).json
+    const { digest, amount, after } = (await second.get(`/approvals/${proposed.json.proposal}`))
+      .json
     expect(amount).toBe(180)
+    // Whoever approves it sees the sums and no more of the payers than tells two apart.
+    expect(after[first?.payment_id ?? '']).toBe('90 THB from ••••7777: return')
     expect((await second.get('/queue')).json.counts.approval).toBe(1)
     const approval = { digest, code: second.code() }
     const done = await second.post(`/approvals/${proposed.json.proposal}/approve`, approval)
     expect(done.json.state, done.text).toBe('done')
-    for (const each of [first, other])
-      expect(await stateOf(each?.payment_id ?? '')).toBe('returned')
+    for (const each of [first, other]) {
+      const { payment, decision } = (
+        await admin.get(`/payments/${encodeURIComponent(each?.payment_id ?? '')}`)
+      ).json
+      expect(payment.state).toBe('returned')
+      expect(decision).toMatchObject({ by: admin.email, approved_by: second.email })
+    }
 
     // One of a list is decided otherwise while the list runs: the proposal says which.
     const [lost, kept, early] = await wrongPayments(3)
@@ -143,5 +159,32 @@ describe('several payments', () => {
     })
     expect(await stateOf(kept?.payment_id ?? '')).toBe('returned')
     await setRules([])
+  })
+
+  it('to a wallet name whose it is; if one of a list fails, the answer says what was done before it', async () => {
+    const [done, broken, left] = await wrongPayments(3)
+    const list = [done, broken, left].map((each) => ({
+      ...{ payment_id: each?.payment_id, do: 'credit', agent: agent.appId },
+    }))
+    const shown = await preview(list)
+    expect(shown.data[0].to).toMatchObject({ txn_id: null, app_id: agent.appId })
+    // The database refuses the second one's row of the audit log, which is no refusal of the decision.
+    await test.sql(
+      `alter table audit_log add constraint broken check (subject_id <> '${broken?.payment_id}') not valid`,
+    )
+    const answer = await decide(list, shown.digest)
+    await test.sql('alter table audit_log drop constraint broken')
+    expect(answer.json.data).toMatchObject([
+      { payment_id: done?.payment_id, outcome: 'done' },
+      { payment_id: broken?.payment_id, outcome: 'unknown', detail: expect.any(String) },
+      { payment_id: left?.payment_id, outcome: 'not_tried' },
+    ])
+    expect(await stateOf(done?.payment_id ?? '')).toBe('credited')
+    expect(await stateOf(left?.payment_id ?? '')).toBe('waiting')
+    const rest = list.slice(1)
+    expect((await decide(rest, (await preview(rest)).digest)).json.data).toMatchObject([
+      { outcome: 'done' },
+      { outcome: 'done' },
+    ])
   })
 })

@@ -200,3 +200,14 @@ it('a draft of a payout file waits for three days; then its withdrawals wait for
   expect((await ann.get(`/payout-files/${id}`)).json.state).toBe('cancelled')
   expect((await draft()).json.items).toMatchObject([{ txn_id: txnId }])
 })
+
+it('nobody is left without a way to hear of their own account, where mail is not set up', async () => {
+  const channel = 'webhook'
+  const target = 'https://93.184.216.34/alerts'
+  const set = { channel, target, code: bob.code() }
+  expect((await bob.put('/me/alerts/channels', set)).status).toBe(200)
+  const remove = () => bob.post('/me/alerts/channels/remove', { channel, code: bob.code() })
+  expect((await remove()).json.code).toBe('invalid_transition')
+  const { rows } = await s.sql(`select target from alert_channels where channel = 'webhook'`)
+  expect(rows).toEqual([{ target }])
+})

@@ -716,7 +716,8 @@ function explainedBetween(movementId: string): Pool {
   const { pool } = s.service.desk
   const explained = () =>
     s.sql(
-      `update bank_movements set state = 'booked', explained_by = 'own_transfer' where movement_id = $1`,
+      `update bank_movements set state = 'booked', explained_by = 'own_transfer', held = false
+       where movement_id = $1`,
       [movementId],
     )
   return new Proxy(pool, {

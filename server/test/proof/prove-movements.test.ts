@@ -119,6 +119,11 @@ const lies: [table: string, set: string, where: string][] = [
     `state = 'booked', explained_by = 'payment', act_at = null`,
     `state = 'unexplained'`,
   ],
+  [
+    'bank_movements',
+    `state = 'booked', explained_by = 'payout', held = false`,
+    `state = 'unexplained' and amount < 0`,
+  ],
   ['bank_movements', 'returns = null', `explained_by = 'payment_returned'`],
   ['bank_movements', `explained_by = 'payment'`, `explained_by = 'payment_returned'`],
   [

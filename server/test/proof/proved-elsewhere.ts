@@ -7,7 +7,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     'archive.test.ts',
     `
     agent_id part sha256 from_seq to_seq available held clearing fees adjustments ended_at name orders removed_orders
-    state made_at suspense costs differences transfers clearings reserve hash`,
+    state made_at suspense costs differences transfers clearings reserve unexplained hash`,
   ),
   archived_keys: toldIn(
     'archive.test.ts',
@@ -24,7 +24,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     `
     account movement_id amount currency booked_on booked_at text payer_account_no payer_name payer_bank
     is_return state agent_id order_id paid_at why returns explained_by detail reported_at act_at tries
-    deducted`,
+    deducted held`,
   ),
   bank_reports: {
     ...toldIn(

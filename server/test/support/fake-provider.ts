@@ -28,7 +28,7 @@ import type { AgentClient, TestService } from './service.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 
 export const never = () => new Promise<never>(() => {})
-export const patient = { interval: 10 }
+export const patient = { interval: 25 }
 
 /** A bank with a book that outlives every process; each process may have a line of its own to it. */
 export class FakeProvider implements Provider {

@@ -31,6 +31,9 @@ export default async function setup(project: TestProject) {
   const scratch = makeScratch()
   // For the workers, which inherit it, and all that they start.
   process.env.TMPDIR = scratch
+  // While the database is made, which waits more than it works.
+  const programs = bundlePrograms(join(scratch, 'programs'))
+  programs.catch(() => {})
   const dataDir = join(scratch, 'data')
   await makeData(dataDir)
   const madeDataDir = join(scratch, 'made-data')
@@ -50,7 +53,7 @@ export default async function setup(project: TestProject) {
   const statements = join(scratch, 'statements')
   mkdirSync(statements)
   project.provide('statements', statements)
-  project.provide('programs', await bundlePrograms(join(scratch, 'programs')))
+  project.provide('programs', await programs)
   return async () => {
     if (process.env.KEEP_STATEMENTS)
       cpSync(statements, process.env.KEEP_STATEMENTS, { recursive: true })

@@ -86,6 +86,7 @@ interface ModelWallet {
   held: bigint
   reserve: bigint
   suspense: bigint
+  unexplained: bigint
   clearing: bigint
   fees: bigint
   costs: bigint
@@ -134,6 +135,7 @@ const emptyWallet = {
   held: 0n,
   reserve: 0n,
   suspense: 0n,
+  unexplained: 0n,
   clearing: 0n,
   fees: 0n,
   costs: 0n,
@@ -210,6 +212,9 @@ export class NaiveModel {
         return this.release(command)
       case 'book_item':
         throw new Error('open items are booked in operator-open-items.test.ts')
+      case 'report_debit':
+      case 'explain_debit':
+        throw new Error('debits are of bank accounts: see explain-movement.test.ts')
     }
   }
 

@@ -7,6 +7,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { pageOfSubject, SubjectLink } from '../../parts/subject-link.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
@@ -26,7 +27,7 @@ const columns: Column<Entry>[] = [
     key: 'subject',
     head: heads.subject,
     phone: 'wide',
-    cell: ({ subject }) => `${subject.kind} ${subject.id}`,
+    cell: ({ subject }) => <SubjectLink subject={subject} />,
   },
   {
     key: 'outcome',
@@ -59,6 +60,7 @@ export default function AgentAudit() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          to={({ subject }) => pageOfSubject(subject)}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

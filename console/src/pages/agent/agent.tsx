@@ -9,7 +9,6 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
-import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { api, pages } from '../../paths.ts'
@@ -24,7 +23,7 @@ import { agentWords as says } from './agent-words.ts'
 import { FeePreview } from './fee-preview.tsx'
 import { Glance } from './glance.tsx'
 import { Keys } from './keys.tsx'
-import { Looks, Preview } from './looks.tsx'
+import { Looks } from './looks.tsx'
 import { Secrets } from './secrets.tsx'
 import { Terms } from './terms.tsx'
 
@@ -83,13 +82,7 @@ export default function Agent() {
         <Addresses agent={agent} />
         <Keys agent={agent} />
         <Secrets agent={agent} />
-        {isAgent ? (
-          <Looks agent={agent} />
-        ) : (
-          <Panel title={says.looks.preview}>
-            <Preview agent={agent} colour={agent.colour ?? ''} logo={agent.logo ?? ''} />
-          </Panel>
-        )}
+        {isAgent && <Looks agent={agent} />}
         {!isAgent && <FeePreview agent={agent} />}
         <div className={classes.wide}>
           <Terms agent={agent} />

@@ -4,9 +4,11 @@ import { ask } from '../../api.ts'
 import { Figure, Figures } from '../../parts/figures.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
+import { Sparkline, useTrends } from '../../parts/sparkline.tsx'
 import { api, pages } from '../../paths.ts'
 import { may } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
+import { rateText } from '../insights/insights-view.ts'
 import type { AgentDetail } from './agent-detail.ts'
 import { agentWords } from './agent-words.ts'
 
@@ -25,6 +27,14 @@ export function Glance({ agent }: { agent: AgentDetail }) {
     queryKey: ['payments', { agent: appId, limit: 100 }],
     queryFn: ({ signal }) => ask(api.payments, { query: { agent: appId, limit: 100 }, signal }),
   })
+  const insights = useQuery({
+    queryKey: ['insights', { period: '30d', agent: appId }],
+    queryFn: ({ signal }) => ask(api.insights, { query: { period: '30d', agent: appId }, signal }),
+    refetchInterval: 60_000,
+  })
+  const trend = useTrends('agents')(appId)
+  const month = insights.data
+  const from: Record<string, string> = month ? { from: month.from } : {}
   const waiting = payments.data?.data.length
   const search = { agent: appId }
   return (
@@ -33,7 +43,11 @@ export function Glance({ agent }: { agent: AgentDetail }) {
         <Figure label={says.available} to={pages.wallet(appId)}>
           {wallet.data ? <Money amount={wallet.data.balance} currency={currency} /> : '–'}
         </Figure>
-        <Figure label={says.held} to={pages.orders} search={{ ...search, status: 'WAITING' }}>
+        <Figure
+          label={says.held}
+          to={pages.orders}
+          search={{ ...search, kind: 'withdraw', status: 'WAITING' }}
+        >
           {wallet.data ? <Money amount={wallet.data.held} currency={currency} /> : '–'}
         </Figure>
         <Figure
@@ -45,13 +59,54 @@ export function Glance({ agent }: { agent: AgentDetail }) {
           {waiting === undefined ? '–' : waiting >= 100 ? '100+' : waiting}
         </Figure>
       </Figures>
+      <Figures columns={4}>
+        {(['in', 'out'] as const).map((way) => (
+          <Figure
+            key={way}
+            label={way === 'in' ? says.paidIn : says.paidOut}
+            note={way === 'in' && <Sparkline of="agents" trend={trend} />}
+            to={pages.orders}
+            search={{
+              ...search,
+              ...from,
+              kind: way === 'in' ? 'deposit' : 'withdraw',
+              status: 'PAID',
+            }}
+          >
+            <Money amount={month?.money[0]?.now[way] ?? 0} currency={currency} />
+          </Figure>
+        ))}
+        {(['deposit', 'withdraw'] as const).map((kind) => {
+          const now = month?.totals.find((each) => each.kind === kind)?.now
+          return (
+            <Figure
+              key={kind}
+              label={kind === 'deposit' ? says.depositsPaid : says.withdrawalsPaid}
+              note={now && says.ended(now.paid, now.ended)}
+              to={pages.orders}
+              search={{ ...search, ...from, kind }}
+            >
+              {rateText(now?.success_rate)}
+            </Figure>
+          )
+        })}
+      </Figures>
       <Group component="nav" aria-label={says.label} gap="md" my="sm">
         <PageLink to={pages.orders} search={search}>
           {says.orders}
         </PageLink>
         <PageLink to={pages.wallet(appId)}>{says.wallet}</PageLink>
-        {may(me, 'manage_users') && <PageLink to={pages.users}>{says.users}</PageLink>}
-        <PageLink to={pages.limits}>{says.limits}</PageLink>
+        <PageLink to={pages.insights} search={{ ...search, period: '30d' }}>
+          {says.insights}
+        </PageLink>
+        {may(me, 'manage_users') && (
+          <PageLink to={pages.users} search={search}>
+            {says.users}
+          </PageLink>
+        )}
+        <PageLink to={pages.limits} search={search}>
+          {says.limits}
+        </PageLink>
         <PageLink to={pages.callbacks} search={search}>
           {says.callbacks}
         </PageLink>

@@ -5,15 +5,14 @@ import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
-import { moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { agentWords } from './agent-words.ts'
 import { LogoField } from './logo-field.tsx'
+import { PagePreview } from './page-preview.tsx'
 
 const { looks: says, terms } = agentWords
 
@@ -60,7 +59,7 @@ export function Looks({ agent }: { agent: AgentDetail }) {
             change={(value) => setEdits({ ...edits, logo: value })}
           />
         </div>
-        <Preview agent={agent} colour={isColour ? colour : ''} logo={logo} />
+        <PagePreview agent={agent} colour={isColour ? colour : ''} logo={logo} />
       </Group>
       {isAsked && (
         <ActDialog
@@ -80,26 +79,5 @@ export function Looks({ agent }: { agent: AgentDetail }) {
         />
       )}
     </Panel>
-  )
-}
-
-/** How the payment page begins, with a colour and a logo. */
-export function Preview(props: { agent: AgentDetail; colour: string; logo: string }) {
-  const { agent, colour, logo } = props
-  return (
-    <figure className={classes.preview} aria-label={says.preview}>
-      <div className={classes.previewHead}>
-        {logo === '' ? <strong>{agent.name}</strong> : <img src={logo} alt={agent.name} />}
-      </div>
-      <p className={classes.previewAmount}>
-        {`${moneyText(100, agent.currency)} ${agent.currency}`}
-      </p>
-      <div
-        role="img"
-        aria-label={says.sample}
-        className={classes.previewButton}
-        style={colour === '' ? undefined : { background: colour }}
-      />
-    </figure>
   )
 }

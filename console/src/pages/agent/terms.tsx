@@ -16,6 +16,7 @@ import classes from './agent.module.css'
 import { type AgentDetail, agentKey } from './agent-detail.ts'
 import { agentWords as says } from './agent-words.ts'
 import { LogoField } from './logo-field.tsx'
+import { PagePreview } from './page-preview.tsx'
 import {
   changedFields,
   changesIn,
@@ -86,6 +87,14 @@ export function Terms({ agent }: { agent: AgentDetail }) {
           </div>
         ))}
       </div>
+      {me.user.role !== 'agent' && (
+        <>
+          <Title order={3} mt="lg" mb={6}>
+            {says.looks.preview}
+          </Title>
+          <PagePreview agent={agent} colour={typed.colour} logo={typed.logo} />
+        </>
+      )}
       {readAt !== null && (
         <SaveTerms
           agent={agent}

@@ -2,9 +2,9 @@ import { numberText, translated } from '../../languages/language.ts'
 
 export const apiLogWords = translated('apiLog', {
   title: 'API log',
-  says: 'What agents asked in the last seven days, and what they were answered. Every error is here, up to ten a second; of what went well some are left out where there are many.',
+  says: 'What agents asked in the last seven days, and what they were answered. Every error is here, in a flood up to ten a second; of what went well some are left out where there are many.',
   saysOwn:
-    'What your programs asked in the last seven days, and what they were answered. Every error is here, up to ten a second; of what went well some are left out where there are many.',
+    'What your programs asked in the last seven days, and what they were answered. Every error is here, in a flood up to ten a second; of what went well some are left out where there are many.',
   none: 'No requests',
   noneTeach: 'Requests appear here a second after they are answered.',
   columns: {
@@ -23,8 +23,9 @@ export const apiLogWords = translated('apiLog', {
   showWhat: (request: string) => `Show ${request}`,
   details: 'Request',
   requestId: 'Request id',
+  detail: 'What it was told',
   body: 'Body, with accounts and names masked',
-  noBody: 'It had no body, or none that is JSON.',
+  noBody: 'It had no body, none that is JSON, or there was no room for it.',
   debug: 'Open in the signature debugger',
   debugHint:
     'Put what is masked back before you check it there: the signature is over the body as it was sent.',

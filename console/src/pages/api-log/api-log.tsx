@@ -51,6 +51,7 @@ export default function ApiLog() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.request_id}
+          open={setShown}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
@@ -148,6 +149,7 @@ function Details({ request }: { request: Request }) {
         facts={[
           [says.columns.request, `${method} ${path}`],
           [says.columns.status, <AnswerBadge key="answer" request={request} />],
+          request.detail !== null && [says.detail, request.detail],
           [says.columns.at, <When key="at" at={request.at} />],
           [says.columns.took, says.ms(request.duration_ms)],
           [says.columns.ip, request.ip],

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { type Answer, addressOf, ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -14,6 +15,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { ShownOnce } from '../../parts/secret-once.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { SubjectLink } from '../../parts/subject-link.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
 import { may } from '../../permissions.ts'
@@ -21,6 +23,7 @@ import { useMe } from '../../session.tsx'
 import classes from './approval.module.css'
 import { approvalWords as says } from './approval-words.ts'
 import { Changes } from './changes.tsx'
+import { titleWords } from './title-words.ts'
 
 type Proposal = Answer<typeof api.approval>
 
@@ -59,7 +62,7 @@ export default function Approval() {
   const close = () => setAsking(undefined)
   return (
     <>
-      <PageHead title={proposal.title}>
+      <PageHead title={titleWords[proposal.action] ?? proposal.title}>
         {isOpen && !proposal.own && (
           <>
             <ActButton
@@ -90,7 +93,12 @@ export default function Approval() {
       <Stack gap="md">
         <About proposal={proposal} />
         <Panel title={says.changes}>
-          <Changes before={proposal.before} after={proposal.after} beside={proposal.beside} />
+          <Changes
+            before={proposal.before}
+            after={proposal.after}
+            beside={proposal.beside}
+            isOfPayments={proposal.subject.kind === 'payments'}
+          />
         </Panel>
         <Slip proposal={proposal} />
       </Stack>
@@ -176,8 +184,8 @@ function About({ proposal }: { proposal: Proposal }) {
       <Facts
         facts={[
           [facts.state, <StateBadge key="s" state={`proposal_${proposal.state}`} />],
-          [facts.about, `${proposal.subject.kind.replaceAll('_', ' ')} ${proposal.subject.id}`],
-          proposal.agent_name !== null && [facts.agent, proposal.agent_name],
+          [facts.about, <SubjectLink key="o" subject={proposal.subject} />],
+          proposal.agent_name !== null && [facts.agent, <AgentLink key="n" {...proposal} />],
           proposal.amount !== null &&
             proposal.currency !== null && [
               facts.amount,

@@ -1,4 +1,6 @@
+import { CopyId } from '../../parts/copy-id.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { pages } from '../../paths.ts'
 import classes from './approval.module.css'
 import { approvalWords as says } from './approval-words.ts'
 
@@ -6,10 +8,18 @@ interface Change {
   field: string
   now: string
   later: string
+  /** The page of what the field names. */
+  to: string | undefined
 }
 
 const columns: Column<Change>[] = [
-  { key: 'field', head: says.field, phone: 'wide', cell: (row) => row.field },
+  {
+    key: 'field',
+    head: says.field,
+    phone: 'wide',
+    cell: ({ field, to }) =>
+      to === undefined ? field.replaceAll('_', ' ') : <CopyId id={field} to={to} short />,
+  },
   { key: 'now', head: says.now, cell: (row) => <Shown value={row.now} /> },
   {
     key: 'later',
@@ -36,15 +46,17 @@ interface Sides {
   after: unknown
 }
 
-/** What would change, field by field, side by side, with what helps to decide. */
-export function Changes({ beside, ...change }: Sides & { beside: Sides | null }) {
-  const before = new Map([...fieldsOf(beside?.before), ...fieldsOf(change.before)])
-  const after = new Map([...fieldsOf(beside?.after), ...fieldsOf(change.after)])
+/** What would change, field by field, side by side, with what helps to decide. In a list of payments each is a field. */
+export function Changes(props: Sides & { beside: Sides | null; isOfPayments: boolean }) {
+  const { beside } = props
+  const before = new Map([...fieldsOf(beside?.before), ...fieldsOf(props.before)])
+  const after = new Map([...fieldsOf(beside?.after), ...fieldsOf(props.after)])
   const names = [...new Set([...before.keys(), ...after.keys()])]
   const rows = names.map((field) => ({
-    field: field.replaceAll('_', ' '),
+    field,
     now: before.get(field) ?? says.nothing,
     later: after.get(field) ?? says.nothing,
+    to: props.isOfPayments && after.has(field) ? pages.payment(field) : undefined,
   }))
   return (
     <DataTable

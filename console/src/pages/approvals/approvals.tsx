@@ -1,5 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { type Answer, ask, type Row } from '../../api.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CursorPages } from '../../parts/cursor-pages.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -9,9 +11,11 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { SubjectLink } from '../../parts/subject-link.tsx'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
+import { titleWords } from '../approval/title-words.ts'
 import { approvalsWords as says } from './approvals-words.ts'
 
 type Proposal = Row<typeof api.approvals>
@@ -20,7 +24,7 @@ type Proposal = Row<typeof api.approvals>
 type Shown = Pick<
   Proposal,
   'id' | 'title' | 'amount' | 'currency' | 'proposed_by' | 'proposed_at' | 'state'
-> & { about: string; at: string; until: string | null }
+> & { about: ReactNode; at: string; until: string | null }
 
 const columns: Column<Shown>[] = [
   {
@@ -47,7 +51,16 @@ const columns: Column<Shown>[] = [
         <Money amount={row.amount} currency={row.currency} />
       ),
   },
-  { key: 'by', head: says.columns.by, clip: true, cell: (row) => row.proposed_by },
+  {
+    key: 'by',
+    head: says.columns.by,
+    clip: true,
+    cell: (row) => (
+      <PageLink to={pages.audit} search={{ actor: row.proposed_by }}>
+        {row.proposed_by}
+      </PageLink>
+    ),
+  },
   { key: 'at', head: says.columns.at, cell: (row) => <When at={row.proposed_at} ago /> },
   {
     key: 'state',
@@ -64,7 +77,8 @@ const columns: Column<Shown>[] = [
 function shownOf({ data, others }: Answer<typeof api.approvals>): Shown[] {
   const proposals = data.map((row) => ({
     ...row,
-    about: row.agent_name ?? row.subject.id,
+    title: titleWords[row.action] ?? row.title,
+    about: row.agent_name === null ? <SubjectLink subject={row.subject} /> : <AgentLink {...row} />,
     at: pages.approval(row.id),
     until: row.expires_at,
   }))

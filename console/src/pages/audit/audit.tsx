@@ -13,6 +13,8 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { SubjectLink } from '../../parts/subject-link.tsx'
+import { subjectWords } from '../../parts/subject-words.ts'
 import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
@@ -22,6 +24,7 @@ import { auditWords as says } from './audit-words.ts'
 
 type Entry = Row<typeof api.audit>
 
+const kinds = Object.entries(subjectWords).sort(([, a], [, b]) => a.localeCompare(b))
 const actions = Object.entries(actionWords).sort(([, a], [, b]) => a.localeCompare(b))
 
 export default function Audit() {
@@ -40,14 +43,23 @@ export default function Audit() {
   })
   const columns: Column<Entry>[] = [
     { key: 'at', head: says.columns.at, phone: 'plain', cell: (row) => <When at={row.at} /> },
-    { key: 'actor', head: says.columns.actor, phone: 'plain', cell: (row) => row.actor.email },
+    {
+      key: 'actor',
+      head: says.columns.actor,
+      phone: 'plain',
+      cell: ({ actor: { email } }) => (
+        <PageLink to={pages.audit} search={{ actor: email }}>
+          {email}
+        </PageLink>
+      ),
+    },
     { key: 'ip', head: says.columns.ip, cell: (row) => row.actor.ip ?? '–' },
     { key: 'action', head: says.columns.action, phone: 'plain', cell: actionText },
     {
       key: 'subject',
       head: says.columns.subject,
       phone: 'wide',
-      cell: (row) => <Subject row={row} />,
+      cell: ({ subject }) => <SubjectLink subject={subject} />,
     },
     {
       key: 'outcome',
@@ -88,7 +100,7 @@ export default function Audit() {
             name: 'kind',
             label: says.filters.kind,
             any: says.filters.anyKind,
-            choices: Object.entries(says.kinds),
+            choices: kinds,
           },
           { kind: 'text', name: 'id', label: says.filters.id },
           { kind: 'time', name: 'from', label: says.filters.from, more: true },
@@ -102,6 +114,7 @@ export default function Audit() {
           columns={shown}
           rows={found.data?.data}
           rowKey={(row) => row.id}
+          open={setOpened}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}
@@ -118,19 +131,6 @@ function Told({ label, raw }: { label: string; raw: unknown }) {
       {raw === null ? <div>{says.nothing}</div> : <RawView raw={raw} label={label} />}
     </div>
   )
-}
-
-/** Links to the page of the target, if it has one. */
-function Subject({ row: { subject } }: { row: Entry }) {
-  const page = {
-    order: pages.order,
-    agent: pages.agent,
-    wallet: pages.wallet,
-    payment: pages.payment,
-  }[subject.kind]
-  const text = `${subject.kind} ${subject.id}`
-  // An attempt to make something does not know its id yet.
-  return page && subject.id !== 'new' ? <PageLink to={page(subject.id)}>{text}</PageLink> : text
 }
 
 function Details({ row, close }: { row: Entry; close: () => void }) {

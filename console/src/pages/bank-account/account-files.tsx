@@ -46,6 +46,10 @@ export function AccountFiles({ name, currency }: { name: string; currency: strin
           label={says.title}
           rows={found.data?.data}
           rowKey={(row) => row.file_id}
+          to={(row) => ({
+            to: pages.bankAccount(name),
+            search: { view: 'movements', file: row.file_id },
+          })}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
           columns={[
             {

@@ -92,6 +92,9 @@ export function MovementTable(props: {
         columns={columns}
         rows={props.rows}
         rowKey={(row) => `${row.account} ${row.id}`}
+        to={({ payment_id, txn_id }) =>
+          payment_id !== null ? pages.payment(payment_id) : txn_id && pages.order(txn_id)
+        }
         empty={props.empty}
       />
       {movement && <ExplainDialog movement={movement} close={() => setAsked(null)} />}

@@ -82,6 +82,7 @@ function columnsIn(currency: Currency): Column<DayEnd>[] {
       says.lines.suspense_of_house[0] ?? '',
       (day) => day.suspense_of_house,
     ),
+    money('unexplained', says.accounts.unexplained, (day) => day.unexplained),
     money('clearing', says.accounts.clearing, (day) => day.clearing),
     money('fees', says.accounts.fees, (day) => day.fees),
     money('costs', says.accounts.costs, (day) => day.costs),

@@ -25,9 +25,9 @@ export const homeWords = translated('home', {
   },
   title: 'Today',
   asOf: 'As of',
-  volumeIn: 'Paid in today',
-  volumeOut: 'Paid out today',
-  yesterday: 'by this time yesterday',
+  volumeIn: 'Paid of today’s deposits',
+  volumeOut: 'Paid of today’s withdrawals',
+  yesterday: 'of those made by this time yesterday',
   success: {
     deposit: 'Deposits paid, in all currencies',
     withdraw: 'Withdrawals paid, in all currencies',
@@ -90,6 +90,7 @@ export const homeWords = translated('home', {
   nothing: 'none waiting',
   oldest: (ago: string) => `oldest ${ago}`,
   volumes: (currency: string) => `Volume by the hour, ${currency}`,
+  zone: (zone: string) => `Days begin at midnight in ${zone}`,
   in: 'In',
   out: 'Out',
   proofGreen: (unproved: number) =>

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { use } from 'react'
 import { ask } from '../../api.ts'
 import { numberText } from '../../languages/language.ts'
 import { Figures } from '../../parts/figures.tsx'
@@ -9,8 +9,9 @@ import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { When } from '../../parts/when.tsx'
+import { TimeZone, When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
+import { useMe } from '../../session.tsx'
 import { Attention } from './attention.tsx'
 import classes from './home.module.css'
 import type { HomeView } from './home-view.ts'
@@ -18,11 +19,12 @@ import { homeWords as says } from './home-words.ts'
 import { PayoutAlarms } from './payout-alarms.tsx'
 import { SetUp } from './set-up.tsx'
 import { Today } from './today.tsx'
-
-// Loaded separately, because the charts are half the size of everything else; the numbers come first.
-const VolumeCharts = lazy(() => import('./volume-charts.tsx'))
+import { VolumeCharts } from './volume-charts.tsx'
 
 export default function Home() {
+  const me = useMe()
+  // A person may read times in another zone than the one in which the service counts its days.
+  const zone = use(TimeZone)
   const found = useQuery({
     queryKey: ['home'],
     queryFn: ({ signal }) => ask(api.home, { signal }),
@@ -48,6 +50,7 @@ export default function Home() {
         says={
           <>
             {says.asOf} <When at={home.at} />
+            {zone !== me.time_zone && ` · ${says.zone(me.time_zone)}`}
           </>
         }
       >
@@ -67,9 +70,7 @@ export default function Home() {
       {home.payout_alarms && <PayoutAlarms alarms={home.payout_alarms} />}
       <Attention home={home} />
       <Today home={home} />
-      <Suspense fallback={<Skeleton height={260} />}>
-        <VolumeCharts home={home} />
-      </Suspense>
+      <VolumeCharts home={home} />
       {home.providers && <Providers providers={home.providers} />}
     </>
   )

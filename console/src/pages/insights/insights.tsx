@@ -64,17 +64,19 @@ export default function Insights() {
       </PageHead>
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       {!found.data && !found.isError && <Skeleton height={520} radius="md" />}
-      {found.data && !found.isError && <Shown found={found.data} />}
+      {found.data && !found.isError && <Shown found={found.data} agent={filters.agent} />}
     </>
   )
 }
 
-function Shown({ found }: { found: InsightsView }) {
+function Shown({ found, agent }: { found: InsightsView; agent: string | undefined }) {
+  // A list of orders is of the same agent and time as its figure.
+  const within = { from: found.from, ...(agent && { agent }) }
   return (
     <>
       {found.behind > 0 && <p className={classes.behind}>{says.behind(found.behind)}</p>}
       {found.money.map((each) => (
-        <MoneyFigures key={each.currency} money={each} from={found.from} />
+        <MoneyFigures key={each.currency} money={each} within={within} />
       ))}
       <Figures columns={2}>
         {found.totals.map(({ kind, now, before }) => (
@@ -82,7 +84,7 @@ function Shown({ found }: { found: InsightsView }) {
             key={kind}
             label={says.success[kind as 'deposit' | 'withdraw']}
             to={pages.orders}
-            search={{ kind, from: found.from }}
+            search={{ kind, ...within }}
             note={`${says.ended(now.paid, now.ended)}, ${says.before} ${rateText(before.success_rate)}`}
           >
             {rateText(now.success_rate)}
@@ -112,11 +114,11 @@ function Shown({ found }: { found: InsightsView }) {
 type OfCurrency = InsightsView['money'][number]
 
 /** Money of a currency; how it changed since the period before stands below it. */
-function MoneyFigures({ money, from }: { money: OfCurrency; from: string }) {
+function MoneyFigures({ money, within }: { money: OfCurrency; within: Record<string, string> }) {
   const { currency, now, before } = money
   const paid = (kind: string) => ({
     to: pages.orders,
-    search: { kind, status: 'PAID', currency, from },
+    search: { kind, status: 'PAID', currency, ...within },
   })
   const all = [
     { name: 'in', label: says.volumeIn, link: paid('deposit') },

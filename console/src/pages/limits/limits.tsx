@@ -8,11 +8,14 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import type { Limit } from './limit.ts'
@@ -25,6 +28,8 @@ export default function LimitsPage() {
   const [removing, setRemoving] = useState<Limit>()
   const queries = useQueryClient()
   const whyDisabled = whyNot(useMe(), 'manage_policy')
+  const { filters } = useFilters()
+  const agents = useAgentChoices()
   const found = useQuery({
     queryKey: ['limits'],
     queryFn: ({ signal }) => ask(api.limits, { signal }),
@@ -42,11 +47,17 @@ export default function LimitsPage() {
   return (
     <>
       <PageHead title={says.title} says={says.says} />
+      <FilterBar
+        fields={[{ kind: 'choice', name: 'agent', label: says.columns.agent, choices: agents }]}
+      />
       {found.isError && <ProblemPanel error={found.error} />}
       {found.data ? (
         <Panel title={says.rules} tools={add}>
           <Rules
-            limits={found.data.data}
+            limits={found.data.data.filter(
+              ({ app_id }) =>
+                filters.agent === undefined || app_id === null || app_id === filters.agent,
+            )}
             whyDisabled={whyDisabled}
             edit={setEditing}
             remove={setRemoving}
@@ -103,7 +114,16 @@ function Rules(props: {
         </span>
       ),
     },
-    { key: 'agent', head: says.columns.agent, cell: (row) => nameOf(row.app_id) },
+    {
+      key: 'agent',
+      head: says.columns.agent,
+      cell: (row) =>
+        row.app_id === null ? (
+          says.each
+        ) : (
+          <PageLink to={pages.agent(row.app_id)}>{nameOf(row.app_id)}</PageLink>
+        ),
+    },
     {
       key: 'used',
       head: says.columns.used,
@@ -131,6 +151,7 @@ function Rules(props: {
       columns={columns}
       rows={props.limits}
       rowKey={(row) => `${row.app_id} ${row.name}`}
+      {...(props.whyDisabled === undefined && { open: props.edit })}
       empty={<Empty title={says.none} teach={says.noneTeach} />}
     />
   )

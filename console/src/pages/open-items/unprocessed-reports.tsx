@@ -65,6 +65,7 @@ export function UnprocessedReports() {
         columns={columns}
         rows={found.data.data}
         rowKey={(row) => `${row.provider}:${row.event_id}`}
+        to={(row) => row.txn_id && pages.order(row.txn_id)}
         empty={null}
       />
       {closing && <CloseReport report={closing} close={() => setClosing(null)} />}

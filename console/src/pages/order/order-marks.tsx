@@ -20,8 +20,9 @@ type Said = Omit<Body<typeof api.markOrder>, 'about'>
 
 const { marks: says } = orderWords
 
-/** What people know of the order, of its user and of the account: tags and notes. */
-export function OrderMarks({ txnId }: { txnId: string }) {
+/** What people know of the order, of its user and of the account, or of one of them: tags and notes. */
+export function OrderMarks(props: { txnId: string; only?: Mark['about']; title?: string }) {
+  const { txnId, only } = props
   const queries = useQueryClient()
   const params = { txn_id: txnId }
   const queryKey = ['order-marks', txnId]
@@ -35,15 +36,17 @@ export function OrderMarks({ txnId }: { txnId: string }) {
   })
   if (!found.data) return null
   return (
-    <Panel title={says.title}>
+    <Panel title={props.title ?? says.title}>
       <Stack gap="md">
-        {found.data.data.map((mark) => (
-          <About
-            key={mark.about}
-            mark={mark}
-            say={(said) => marking.mutate({ about: mark.about, ...said })}
-          />
-        ))}
+        {found.data.data
+          .filter(({ about }) => only === undefined || about === only)
+          .map((mark) => (
+            <About
+              key={mark.about}
+              mark={mark}
+              say={(said) => marking.mutate({ about: mark.about, ...said })}
+            />
+          ))}
         {marking.isError && <ProblemPanel error={marking.error} />}
       </Stack>
     </Panel>

@@ -15,12 +15,36 @@ import { useState } from 'react'
 import { Panel } from '../../parts/panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { When } from '../../parts/when.tsx'
-import { words } from '../../words.ts'
+import { stateWords, words } from '../../words.ts'
+import { actionText } from '../audit/action-text.ts'
 import classes from './order.module.css'
 import type { OrderDetail } from './order-detail.ts'
 import { orderWords as says } from './order-words.ts'
 
-type Kind = OrderDetail['timeline'][number]['kind']
+type Event = OrderDetail['timeline'][number]
+type Kind = Event['kind']
+
+/** What happened, in the language that is spoken. */
+function titleOf({ event, title, raw }: Event): string {
+  const told = Object(raw) as Record<string, unknown>
+  const say = (code: string, given: unknown) => {
+    const text = says.events[code]
+    return typeof text === 'function' ? text(String(given)) : (text ?? title)
+  }
+  if (event === 'acted') {
+    const { email, action, outcome } = told as Record<string, string>
+    return says.acted(
+      email ?? '',
+      actionText({ action: action ?? '' }),
+      stateWords[outcome ?? ''] ?? '',
+    )
+  }
+  if (event === 'callback_sent') {
+    const { status, error } = told
+    return say(event, status === null ? (error ?? say('no_answer', '')) : say('answered', status))
+  }
+  return say(event, told.provider ?? told.status)
+}
 
 const icons: Record<Kind, TablerIcon> = {
   request: IconFileInvoice,
@@ -72,7 +96,7 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
               >
                 <span>
                   <span className={classes.kind}>{says.kinds[event.kind]}</span>
-                  {event.title}
+                  {titleOf(event)}
                 </span>
                 <span className={classes.at}>
                   <When at={event.at} />
@@ -81,7 +105,7 @@ export function OrderTimeline({ timeline }: Pick<OrderDetail, 'timeline'>) {
               </UnstyledButton>
               {opened.has(at) && (
                 <div className={classes.raw}>
-                  <RawView raw={event.raw} label={`${words.raw}: ${event.title}`} />
+                  <RawView raw={event.raw} label={`${words.raw}: ${titleOf(event)}`} />
                 </div>
               )}
             </li>

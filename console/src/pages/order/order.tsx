@@ -1,6 +1,7 @@
 import { Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import { use } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -12,7 +13,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { RawView } from '../../parts/raw-view.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { When } from '../../parts/when.tsx'
+import { TimeZone, timeText, When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { may } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
@@ -95,6 +96,16 @@ function RecordPayment({ order }: Pick<OrderDetail, 'order'>) {
 }
 
 function WhyPanel({ detail: { order, words: told } }: { detail: OrderDetail }) {
+  const zone = use(TimeZone)
+  const say = (codes: typeof told.why_codes, english: string) => {
+    if (codes.some(({ code }) => says.told[code] === undefined)) return english
+    const sentences = codes.map(({ code, text, at }) => {
+      const sentence = says.told[code]
+      if (typeof sentence !== 'function') return sentence
+      return sentence(at === null ? (text ?? '–') : timeText(at, zone))
+    })
+    return sentences.join(' ')
+  }
   return (
     <Panel>
       <div className={classes.state}>
@@ -103,8 +114,8 @@ function WhyPanel({ detail: { order, words: told } }: { detail: OrderDetail }) {
           <Money amount={order.paid_amount ?? order.amount} currency={order.currency} />
         </span>
       </div>
-      <p className={classes.why}>{told.why}</p>
-      <p className={classes.next}>{told.next}</p>
+      <p className={classes.why}>{say(told.why_codes, told.why)}</p>
+      <p className={classes.next}>{say(told.next_codes, told.next)}</p>
     </Panel>
   )
 }
@@ -127,7 +138,9 @@ function AsOfNow({ detail }: { detail: OrderDetail }) {
         {payouts.map((payout) => (
           <div key={payout.reference}>
             <Group justify="space-between" wrap="nowrap">
-              <span>{payout.provider}</span>
+              <PageLink to={pages.orders} search={{ provider: payout.provider }}>
+                {payout.provider}
+              </PageLink>
               <StateBadge state={payout.state} />
             </Group>
             {[payout.said, payout.evidence].map(
@@ -137,7 +150,9 @@ function AsOfNow({ detail }: { detail: OrderDetail }) {
         ))}
         {callbacks.map((callback) => (
           <Group key={callback.seq} justify="space-between" wrap="nowrap">
-            <span>{says.callback(callback.status, callback.attempts)}</span>
+            <PageLink to={pages.callback(order.app_id, callback.seq)}>
+              {says.callback(callback.status, callback.attempts)}
+            </PageLink>
             <StateBadge state={callback.delivery} />
           </Group>
         ))}
@@ -179,7 +194,15 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
               {order.agent_name}
             </PageLink>,
           ],
-          [facts.refId, <CopyId key="r" id={order.ref_id} />],
+          [
+            facts.refId,
+            <CopyId
+              key="r"
+              id={order.ref_id}
+              to={pages.orders}
+              search={{ agent: order.app_id, q: order.ref_id }}
+            />,
+          ],
           [
             facts.userId,
             <CopyId
@@ -201,10 +224,23 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
           ],
           order.status === 'PAID' &&
             order.refundable !== null && [facts.refundable, money(order.refundable)],
-          [facts.account, <CopyId key="n" id={order.account_no} />],
+          [
+            facts.account,
+            <CopyId
+              key="n"
+              id={order.account_no}
+              to={pages.orders}
+              search={{ agent: order.app_id, account: order.account_no }}
+            />,
+          ],
           [facts.accountName, order.account_name],
           [facts.bank, order.bank_code],
-          order.provider !== null && [facts.provider, order.provider],
+          order.provider !== null && [
+            facts.provider,
+            <PageLink key="v" to={pages.orders} search={{ provider: order.provider }}>
+              {order.provider}
+            </PageLink>,
+          ],
           order.provider_ref !== null && [
             facts.providerRef,
             <CopyId key="p" id={order.provider_ref} />,

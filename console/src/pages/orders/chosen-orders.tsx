@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -11,6 +11,7 @@ import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import classes from './orders.module.css'
 import { ordersWords } from './orders-words.ts'
+import { useAssignees } from './use-assignees.ts'
 
 type Done = Answer<typeof api.markTogether>
 
@@ -34,7 +35,7 @@ export function ChosenOrders({ txnIds, clear }: { txnIds: string[]; clear: () =>
     if (!first) clear()
   }
   const marking = useMutation({
-    mutationFn: (said: { tag: string } | { assignee: string }) =>
+    mutationFn: (said: { tag: string } | { assignee: string | null }) =>
       ask(api.markTogether, { body: { txn_ids: txnIds, ...said } }),
     onSuccess: (done) => {
       setTag('')
@@ -69,13 +70,7 @@ export function ChosenOrders({ txnIds, clear }: { txnIds: string[]; clear: () =>
             <ActButton size="xs" whyNot={mayAct} onClick={() => setAsked('cancel')}>
               {says.cancel}
             </ActButton>
-            <ActButton
-              size="xs"
-              whyNot={mayAct}
-              onClick={() => marking.mutate({ assignee: me.user.email })}
-            >
-              {says.take}
-            </ActButton>
+            {mayAct === undefined && <Assign assign={(assignee) => marking.mutate({ assignee })} />}
           </>
         )}
         <Button
@@ -132,5 +127,32 @@ export function ChosenOrders({ txnIds, clear }: { txnIds: string[]; clear: () =>
         />
       )}
     </section>
+  )
+}
+
+/** Somebody looks into the orders from now on, or nobody any more. */
+function Assign({ assign }: { assign: (assignee: string | null) => void }) {
+  const me = useMe()
+  const people = useAssignees()
+  const [assignee, setAssignee] = useState(me.user.email)
+  return (
+    <Group gap={4} wrap="nowrap">
+      <NativeSelect
+        size="xs"
+        aria-label={says.assignee}
+        value={assignee}
+        onChange={(event) => setAssignee(event.currentTarget.value)}
+        data={[
+          ...people.map((email) => ({
+            value: email,
+            label: email === me.user.email ? says.me : email,
+          })),
+          { value: '', label: says.nobody },
+        ]}
+      />
+      <Button size="xs" variant="default" onClick={() => assign(assignee || null)}>
+        {says.assign}
+      </Button>
+    </Group>
   )
 }

@@ -82,11 +82,16 @@ export const orderColumns: Column<OrderRow>[] = [
     head: columns.tags,
     cell: (row) => (row.tags.length === 0 ? null : <Tags tags={row.tags} />),
   },
+  { key: 'assignee', head: columns.assignee, extra: true, cell: (row) => row.assignee ?? '–' },
   {
     key: 'account',
     head: columns.account,
     extra: true,
-    cell: (row) => `${row.bank_code} ${row.account_no}`,
+    cell: (row) => (
+      <PageLink to={pages.orders} search={{ agent: row.app_id, account: row.account_no }}>
+        {row.bank_code} {row.account_no}
+      </PageLink>
+    ),
   },
   { key: 'account_name', head: columns.accountName, extra: true, cell: (row) => row.account_name },
   {

@@ -4,6 +4,7 @@ import type { Field } from '../../parts/filter-bar.tsx'
 import { useMe } from '../../session.tsx'
 import { stateWords } from '../../words.ts'
 import { ordersWords } from './orders-words.ts'
+import { useAssignees } from './use-assignees.ts'
 
 const { filters } = ordersWords
 
@@ -37,6 +38,7 @@ const fields: Field[] = [
 export function useOrderFields(): Field[] {
   const isAgent = useMe().user.role === 'agent'
   const choices = useAgentChoices()
+  const people = useAssignees()
   if (isAgent) return fields
   return [
     ...fields.slice(0, 3),
@@ -49,6 +51,14 @@ export function useOrderFields(): Field[] {
     },
     ...fields.slice(3),
     { kind: 'text', name: 'provider', label: filters.provider, more: true },
+    { kind: 'text', name: 'account', label: filters.account, more: true },
+    {
+      kind: 'choice',
+      name: 'assignee',
+      label: filters.assignee,
+      choices: people.map((email) => [email, email]),
+      more: true,
+    },
     { kind: 'text', name: 'tag', label: filters.tag, hint: filters.tagHint, more: true },
   ]
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Group } from '@mantine/core'
+import { Box, Button, Checkbox, Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { ask } from '../../api.ts'
@@ -12,6 +12,7 @@ import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { useMe } from '../../session.tsx'
+import { OrderMarks } from '../order/order-marks.tsx'
 import { ChosenOrders } from './chosen-orders.tsx'
 import { CsvExport } from './csv-export.tsx'
 import { type OrderRow, orderColumns } from './order-columns.tsx'
@@ -34,7 +35,7 @@ export default function Orders() {
   })
   const isAgent = me.user.role === 'agent'
   const columns = orderColumns.filter(
-    ({ key }) => !isAgent || (key !== 'agent' && key !== 'provider' && key !== 'tags'),
+    ({ key }) => !isAgent || (key !== 'agent' && !['provider', 'tags', 'assignee'].includes(key)),
   )
   const { shown, picker } = useColumns('orders', columns)
   const [chosen, setChosen] = useState<string[]>([])
@@ -44,7 +45,7 @@ export default function Orders() {
   const choice: Column<OrderRow> = {
     key: 'chosen',
     head: ordersWords.chosen.column,
-    phone: 'last',
+    phone: 'corner',
     cell: ({ txn_id, ref_id }) => (
       <Checkbox
         size="xs"
@@ -65,7 +66,14 @@ export default function Orders() {
         <CsvExport filters={filters} />
         {picker}
       </PageHead>
-      <FilterBar fields={fields} />
+      <FilterBar fields={fields}>
+        {onPage.length > 1 && (
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setChosen(onPage)}>
+            {ordersWords.chosen.all(onPage.length)}
+          </Button>
+        )}
+      </FilterBar>
+      {!isAgent && <Customer row={found.data?.data[0]} />}
       {found.isError && <ProblemPanel error={found.error} retry={() => void found.refetch()} />}
       {!(found.isError && !found.data) && (
         <DataTable
@@ -91,6 +99,18 @@ export default function Orders() {
         <CursorPages next={found.data?.next} />
       </Group>
     </>
+  )
+}
+
+/** What people know of the one user or account whose orders are shown. */
+function Customer({ row }: { row: OrderRow | undefined }) {
+  const { filters } = useFilters()
+  const about = filters.account !== undefined ? 'account' : 'user'
+  if (!row || filters.agent === undefined || filters[about] === undefined) return null
+  return (
+    <Box mb="md">
+      <OrderMarks txnId={row.txn_id} only={about} title={ordersWords.customer[about]} />
+    </Box>
   )
 }
 

@@ -58,6 +58,7 @@ export function FileItems(props: {
         columns={[...columnsOf(file.currency), ...takeOutColumn(props)]}
         rows={found.slice(0, most)}
         rowKey={(row) => row.txn_id}
+        to={(row) => pages.order(row.txn_id)}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
       />
       {left > 0 && (

@@ -66,6 +66,7 @@ export default function Providers() {
         label={says.title}
         rows={found.data?.data}
         rowKey={(row) => row.name}
+        to={(row) => ({ to: pages.orders, search: { provider: row.name } })}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
         columns={[
           {
@@ -102,7 +103,11 @@ export default function Providers() {
             key: 'open',
             head: says.columns.open,
             right: true,
-            cell: (row) => figureOf(row)?.open ?? '–',
+            cell: (row) => (
+              <PageLink to={pages.orders} search={{ status: 'WAITING', provider: row.name }}>
+                {figureOf(row)?.open ?? '–'}
+              </PageLink>
+            ),
           },
           {
             key: 'unknown',

@@ -3,11 +3,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, ask, type Body } from '../../api.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
-import { DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Money, moneyText } from '../../parts/money.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { Toned } from '../../parts/state-badge.tsx'
 import { api, pages } from '../../paths.ts'
 import classes from './queue.module.css'
 import { queueWords as says } from './queue-words.ts'
@@ -105,27 +107,7 @@ function Confirm(props: {
             rows={shown.data}
             rowKey={({ payment_id }) => payment_id}
             empty={null}
-            columns={[
-              {
-                key: 'payment',
-                head: dialog.payment,
-                phone: 'wide',
-                cell: (row) => <CopyId id={row.payment_id} short />,
-              },
-              {
-                key: 'amount',
-                head: dialog.amount,
-                right: true,
-                phone: 'plain',
-                cell: (row) => <Money amount={row.amount} currency={row.currency} />,
-              },
-              {
-                key: 'does',
-                head: dialog.does,
-                cell: (row) =>
-                  [dialog.words[row.does] ?? row.does, row.to].filter(Boolean).join(' '),
-              },
-            ]}
+            columns={listColumns}
           />
           <strong>{dialog.sum(`${moneyText(shown.sum, shown.currency)} ${shown.currency}`)}</strong>
           {isTooMuch && (
@@ -139,9 +121,52 @@ function Confirm(props: {
   )
 }
 
+type Row = Answer<typeof api.previewTogether>['data'][number]
+
+/** A list as a person checks it: which payment, who paid it, and where it goes. */
+const listColumns: Column<Row>[] = [
+  {
+    key: 'payment',
+    head: says.dialog.payment,
+    phone: 'wide',
+    cell: (row) => <CopyId id={row.payment_id} to={pages.payment(row.payment_id)} short />,
+  },
+  {
+    key: 'amount',
+    head: says.dialog.amount,
+    right: true,
+    phone: 'plain',
+    cell: (row) => <Money amount={row.amount} currency={row.currency} />,
+  },
+  {
+    key: 'payer',
+    head: says.facts.payer,
+    cell: ({ payer }) =>
+      [payer?.account_name, payer?.bank_code, payer?.account_no].filter(Boolean).join(' · '),
+  },
+  { key: 'does', head: says.dialog.does, phone: 'wide', cell: (row) => <Decision row={row} /> },
+]
+
+function Decision({ row: { does, to } }: { row: Row }) {
+  if (to === null) return says.dialog.words[does] ?? does
+  return (
+    <>
+      {to.txn_id === null ? (
+        says.dialog.toWallet
+      ) : (
+        <>
+          {says.dialog.toOrder} <CopyId id={to.txn_id} to={pages.order(to.txn_id)} short />
+        </>
+      )}{' '}
+      · <AgentLink app_id={to.app_id} agent_name={to.agent_name} />{' '}
+      <span className={classes.quiet}>{to.app_id}</span>
+    </>
+  )
+}
+
 /** What became of each decision that was confirmed. */
 export function ResultsPanel({ results, close }: { results: Results; close: () => void }) {
-  const refused = results.filter(({ outcome }) => outcome === 'refused')
+  const done = results.filter(({ outcome }) => outcome === 'done')
   return (
     <Panel
       title={says.results.title}
@@ -151,13 +176,30 @@ export function ResultsPanel({ results, close }: { results: Results; close: () =
         </Button>
       }
     >
-      <p role="status">{says.results.done(results.length - refused.length)}</p>
-      {refused.map(({ payment_id, detail }) => (
-        <p key={payment_id}>
-          {says.results.refused}: <CopyId id={payment_id} to={pages.payment(payment_id)} short />{' '}
-          {detail}
-        </p>
-      ))}
+      <p role="status">{says.results.done(done.length)}</p>
+      <DataTable
+        label={says.results.title}
+        rows={results}
+        rowKey={({ payment_id }) => payment_id}
+        to={({ payment_id }) => pages.payment(payment_id)}
+        empty={null}
+        columns={[
+          ...listColumns,
+          {
+            key: 'outcome',
+            head: says.results.outcome,
+            phone: 'wide',
+            cell: ({ outcome, detail }) => (
+              <>
+                <Toned tone={outcome === 'done' ? 'good' : 'warn'}>
+                  {says.results.outcomes[outcome] ?? outcome}
+                </Toned>{' '}
+                {detail}
+              </>
+            ),
+          },
+        ]}
+      />
     </Panel>
   )
 }

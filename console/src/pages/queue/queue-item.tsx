@@ -1,9 +1,11 @@
 import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ask } from '../../api.ts'
 import { ActButton } from '../../parts/act-button.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
+import { AgentLink } from '../../parts/agent-link.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -58,7 +60,7 @@ export function QueueItem(props: Props) {
         <Facts
           facts={[
             [facts.kind, says.kinds[item.kind] ?? item.kind],
-            item.agent_name !== null && [facts.agent, item.agent_name],
+            item.agent_name !== null && [facts.agent, <AgentLink key="a" {...item} />],
             [facts.since, <When key="s" at={item.since} />],
             item.assignee !== null && [facts.assignee, item.assignee],
           ]}
@@ -85,6 +87,8 @@ export function QueueItem(props: Props) {
 function PaymentChoices({ item, chosen, choose }: Props) {
   const me = useMe()
   const agents = useAgentChoices()
+  // Looking through the list chooses nothing: a button does.
+  const [agent, setAgent] = useState(chosen?.agent ?? '')
   const found = useQuery({
     queryKey: paymentKey(item.id),
     queryFn: ({ signal }) => ask(api.payment, { params: { payment_id: item.id }, signal }),
@@ -138,24 +142,26 @@ function PaymentChoices({ item, chosen, choose }: Props) {
           size="xs"
           label={says.wallet}
           disabled={whyDisabled !== undefined}
-          value={chosen?.agent ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            choose(
-              value === ''
-                ? undefined
-                : { ...about, does: 'credit', agent: value, txnId: undefined },
-            )
-          }
+          value={agent}
+          onChange={({ currentTarget: { value } }) => setAgent(value)}
         >
           <option value="">{words.chooseAgent}</option>
           {agents
             .filter(([value]) => payment.app_id === null || value === payment.app_id)
             .map(([value, label]) => (
               <option key={value} value={value}>
-                {label}
+                {label} ({value})
               </option>
             ))}
         </NativeSelect>
+        <ActButton
+          size="xs"
+          whyNot={whyDisabled ?? (agent === '' ? words.chooseAgent : undefined)}
+          {...(chosen?.agent !== undefined && { variant: 'filled' })}
+          onClick={() => choose({ ...about, does: 'credit', agent, txnId: undefined })}
+        >
+          {says.creditWallet}
+        </ActButton>
         <ActButton
           size="xs"
           whyNot={whyDisabled}

@@ -34,6 +34,7 @@ export const queueWords = translated('queue', {
   credit: 'Credit',
   creditTo: (ref: string) => `Credit to ${ref}`,
   wallet: 'Credit to a wallet',
+  creditWallet: 'Credit the wallet',
   return: 'Return',
   dismiss: 'Not money',
   leave: 'Leave it',
@@ -55,16 +56,21 @@ export const queueWords = translated('queue', {
     payment: 'Payment',
     amount: 'Amount',
     does: 'Decision',
-    words: { credit: 'credit to', return: 'return', dismiss: 'not money' } as Record<
-      string,
-      string
-    >,
+    words: { return: 'return', dismiss: 'not money' } as Record<string, string>,
+    toWallet: 'credit to the wallet',
+    toOrder: 'credit to order',
   },
   results: {
     title: 'What was decided',
     done: (count: number) =>
       count === 1 ? 'One payment was decided.' : `${count} payments were decided.`,
-    refused: 'Not done',
+    outcome: 'What became of it',
+    outcomes: {
+      done: 'Done',
+      refused: 'Refused',
+      unknown: 'Not known',
+      not_tried: 'Still waits',
+    } as Record<string, string>,
     close: 'Go on',
   },
 })

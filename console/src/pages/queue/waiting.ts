@@ -1,12 +1,14 @@
 import type { Answer } from '../../api.ts'
 import { type api, pages } from '../../paths.ts'
 import { stateWords } from '../../words.ts'
+import { titleWords } from '../approval/title-words.ts'
 
 /** Something that waits for a person. */
 export type Waiting = Answer<typeof api.queue>['data'][number]
 
 export function titleOf(item: Waiting): string {
-  const title = stateWords[item.title] ?? item.title
+  const words = item.kind === 'approval' ? titleWords : stateWords
+  const title = words[item.title] ?? item.title
   return item.agent_name === null ? title : `${item.agent_name} · ${title}`
 }
 

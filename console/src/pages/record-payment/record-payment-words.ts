@@ -33,6 +33,10 @@ export const recordPaymentWords = translated('recordPayment', {
     explain:
       'Slips are forged, and shown twice. Look whether the money is on the bank’s own page. If the bank does not report it within two banking days, the day is red.',
   },
+  people: (isSandbox: boolean) =>
+    isSandbox
+      ? 'This is the sandbox: unless a rule says otherwise, one person is enough. In live a second person always decides.'
+      : 'A second person always decides: they see the slip, and what it would pay.',
   done: 'Recorded',
   known: 'The bank had reported it before: nothing counts again.',
 })

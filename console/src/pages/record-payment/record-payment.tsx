@@ -98,7 +98,10 @@ export default function RecordPayment() {
   const currency = account.data?.currency ?? ''
   return (
     <>
-      <PageHead title={says.title(name)} says={says.says} />
+      <PageHead
+        title={says.title(name)}
+        says={`${says.says} ${says.people(me.mode === 'sandbox')}`}
+      />
       {account.isError && <ProblemPanel error={account.error} />}
       <div className={classes.columns}>
         <Stack gap="md">

@@ -5,8 +5,10 @@ export const rulesWords = translated('rules', {
   says: 'Which actions a second person has to approve, and what is stopped.',
   byDefault: (needsTwo: boolean) =>
     needsTwo
-      ? 'Where no rule says otherwise, two people are needed. Payouts wait only where a rule names an amount.'
-      : 'Where no rule says otherwise, one person is enough: this is the sandbox.',
+      ? 'Where no rule says otherwise, two people are needed. Payouts wait only where a rule names an amount. A payment by hand always takes two.'
+      : 'Where no rule says otherwise, one person is enough: this is the sandbox. In live two people are needed, for a payment by hand always.',
+  together: (most: string) =>
+    `Without a rule of its own, one code confirms payments together up to ${most}.`,
   rules: 'Rules',
   none: 'No rules',
   noneTeach: 'The default above holds for every action.',

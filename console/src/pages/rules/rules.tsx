@@ -10,12 +10,14 @@ import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { currencies } from '../../parts/currencies.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { moneyText } from '../../parts/money.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { api } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
+import { titleWords } from '../approval/title-words.ts'
 import { Hold } from './hold.tsx'
 import { rulesWords as says } from './rules-words.ts'
 import { Stops } from './stops.tsx'
@@ -48,7 +50,6 @@ function RulesPanel({ rules }: { rules: Rules }) {
   const queries = useQueryClient()
   const whyDisabled = whyNot(useMe(), 'manage_policy')
   const agents = new Map(useAgentChoices())
-  const titles = new Map(rules.actions.map(({ action, title }) => [action, title]))
   const save = async (next: Rule[], { reason, code }: Given) => {
     const body = { rules: next, version: rules.version, reason, code }
     await ask(api.setApprovalRules, { body })
@@ -60,7 +61,7 @@ function RulesPanel({ rules }: { rules: Rules }) {
       key: 'action',
       head: says.columns.action,
       phone: 'wide',
-      cell: (row) => titles.get(row.action) ?? row.action,
+      cell: (row) => titleWords[row.action] ?? row.action,
     },
     {
       key: 'agent',
@@ -97,6 +98,15 @@ function RulesPanel({ rules }: { rules: Rules }) {
   return (
     <Panel title={says.rules} tools={add}>
       <p>{says.byDefault(rules.by_default)}</p>
+      {rules.together.length > 0 && (
+        <p>
+          {says.together(
+            rules.together
+              .map(({ most, currency }) => `${moneyText(Number(most), currency)} ${currency}`)
+              .join(', '),
+          )}
+        </p>
+      )}
       <DataTable
         label={says.rules}
         columns={columns}
@@ -159,7 +169,10 @@ function AddRule(props: {
       <NativeSelect
         label={says.columns.action}
         value={rule.action}
-        data={actions.map(({ action, title }) => ({ value: action, label: title }))}
+        data={actions.map(({ action, title }) => ({
+          value: action,
+          label: titleWords[action] ?? title,
+        }))}
         onChange={(event) => change({ action: event.currentTarget.value })}
       />
       <Group grow>

@@ -8,6 +8,16 @@ export const settingsWords = translated('settings', {
   none: 'none',
   yes: 'yes',
   no: 'no',
+  backups: {
+    title: 'Backups',
+    how: 'Archive the database’s log and take a base backup every night, or follow it with a replica: the list on Home sees that by itself. A managed database, or a backup by other means, is said here.',
+    drill:
+      'A backup that was never restored is a hope: deploy/backup/restore-drill.js tries it. The guide is docs/operate.md, Backups.',
+    say: 'Backups are made',
+    explain:
+      'Say as the reason where they are kept and who looks after them. It counts for 90 days.',
+    said: 'Noted',
+  },
   names: {
     mode: 'Mode',
     role: 'Role of this process',
@@ -20,6 +30,7 @@ export const settingsWords = translated('settings', {
     trusted_proxies: 'Trusted proxies',
     alerts: 'Channels for alerts',
     console_addresses: 'Addresses of the console',
+    portal_addresses: 'Addresses of agents’ users',
     log_level: 'Log level',
     callbacks_per_agent: 'Callbacks sent to an agent at once',
     callback_attempts_days: 'Days to keep attempts',

@@ -1,12 +1,19 @@
-import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Box, Skeleton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ask } from '../../api.ts'
+import { ActButton } from '../../parts/act-button.tsx'
+import { ActDialog } from '../../parts/act-dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
+import { RawView } from '../../parts/raw-view.tsx'
 import { spanText } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
+import { whyNot } from '../../permissions.ts'
+import { useMe } from '../../session.tsx'
 import { settingsWords as says } from './settings-words.ts'
 
 /** The settings of the process that answers. They can be changed only in its environment. */
@@ -33,9 +40,57 @@ export default function Settings() {
           />
         </Panel>
       )}
+      <Backups />
     </>
   )
 }
+
+/** How backups are made, and an admin's word that they are. */
+function Backups() {
+  const me = useMe()
+  const queries = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  const { backups } = says
+  return (
+    <Box mt="md">
+      <Panel
+        title={backups.title}
+        tools={
+          <ActButton
+            size="compact-sm"
+            whyNot={whyNot(me, 'manage_policy')}
+            onClick={() => setAsked(true)}
+          >
+            {backups.say}
+          </ActButton>
+        }
+      >
+        <p>{backups.how}</p>
+        <RawView raw={backupCommands} label={backups.title} />
+        <p>{backups.drill}</p>
+      </Panel>
+      {isAsked && (
+        <ActDialog
+          draft="backup"
+          title={backups.say}
+          explain={backups.explain}
+          confirm={backups.say}
+          needsCode={false}
+          close={() => setAsked(false)}
+          act={async ({ reason }) => {
+            await ask(api.sayBackup, { body: { reason } })
+            await queries.invalidateQueries({ queryKey: ['home'] })
+            notifications.show({ message: backups.said })
+          }}
+        />
+      )}
+    </Box>
+  )
+}
+
+const backupCommands = `archive_mode = on
+archive_command = 'test ! -f /backup/wal/%f && cp %p /backup/wal/%f'
+pg_basebackup -D /backup/base/$(date +%F) --checkpoint=fast --wal-method=none`
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? says.none : value.join(', ')

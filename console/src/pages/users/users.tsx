@@ -6,10 +6,12 @@ import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { useDraft } from '../../parts/draft.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/filter-bar.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { PageLink } from '../../parts/page-link.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useFilters } from '../../parts/url-filters.ts'
 import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { words } from '../../words.ts'
@@ -20,6 +22,7 @@ import { usersWords as says } from './users-words.ts'
 export default function Users() {
   const [asked, setAsked] = useDraft<{ kind: AskedKind; id: string | null } | null>('user', null)
   const agents = useAgentChoices()
+  const { filters } = useFilters()
   const found = useQuery({
     queryKey: ['users'],
     queryFn: ({ signal }) => ask(api.users, { signal }),
@@ -104,14 +107,20 @@ export default function Users() {
           {says.create}
         </ActButton>
       </PageHead>
+      <FilterBar
+        fields={[{ kind: 'choice', name: 'agent', label: says.columns.agent, choices: agents }]}
+      />
       {found.isError ? (
         <ProblemPanel error={found.error} retry={() => void found.refetch()} />
       ) : (
         <DataTable
           label={says.title}
           columns={columns}
-          rows={found.data?.data}
+          rows={found.data?.data.filter(
+            ({ app_id }) => filters.agent === undefined || app_id === filters.agent,
+          )}
           rowKey={(user) => user.id}
+          to={(user) => ({ to: pages.audit, search: { actor: user.email } })}
           empty={<Empty title={says.none} teach={says.noneTeach} />}
         />
       )}

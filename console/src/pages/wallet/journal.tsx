@@ -74,6 +74,7 @@ export function Journal({ wallet }: { wallet: WalletDetail }) {
         columns={columnsIn(wallet.currency)}
         rows={found.data?.data}
         rowKey={(row) => String(row.seq)}
+        to={(row) => row.txn_id && pages.order(row.txn_id)}
         empty={<Empty title={says.none} teach={says.noneTeach} />}
       />
       <CursorPages next={found.data?.next} />

@@ -70,6 +70,8 @@ export const walletWords = translated('wallet', {
       payment_reclassified: 'Credit moved to its provider',
       swept: 'Fees moved to the house',
       written_off: 'Written off',
+      debit_reported: 'Debit that nothing explains',
+      debit_explained: 'Debit explained',
     } as Record<string, string>,
   },
 })

@@ -5,6 +5,7 @@ import { withoutPersons } from '../operator-api/personal-data.ts'
 
 const longestPath = 500
 const largestBody = 8_000
+const longestDetail = 1_000
 
 /** Notes every request that names an agent, once it is answered. */
 export function logRequests(
@@ -22,7 +23,8 @@ export function logRequests(
       method: request.method,
       path: (publicPath() + request.url).slice(0, longestPath),
       status: reply.statusCode,
-      code: request.problemCode ?? null,
+      code: request.problem?.code ?? null,
+      detail: request.problem?.message.slice(0, longestDetail) ?? null,
       durationMs: reply.elapsedTime,
       ip: request.ip,
       isProved: request.appId !== undefined,

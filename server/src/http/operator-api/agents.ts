@@ -5,6 +5,7 @@ import {
   findBrand,
   type Logo,
   logoText,
+  logoUrl,
   parseColour,
   parseLogo,
   saveBrand,
@@ -133,7 +134,7 @@ export function agentRoutes(api: OperatorApi, deps: OperatorDeps): void {
       beside: async ({ operator, params, body }) => {
         const { agentId } = await agentNamed(pool, operator, params.app_id)
         const { logo } = await findBrand(pool, agentId)
-        return pictures(logo && dataOf(logo), body)
+        return pictures(logo && logoUrl(logo), body)
       },
     },
     handler: async ({ operator, params, body }) => {
@@ -222,7 +223,7 @@ async function detail(
   return {
     ...agentView(agent),
     colour,
-    logo: logo && dataOf(logo),
+    logo: logo && logoUrl(logo),
     keys: keys.map(keyView),
   }
 }
@@ -277,10 +278,6 @@ function pictures(now: string | null, body: object): Beside | null {
 function pictureIn(text: string): Logo | string {
   const [, base64] = /^data:image\/\w+;base64,([A-Za-z0-9+/]+=*)$/.exec(text) ?? []
   return parseLogo(Buffer.from(base64 ?? '', 'base64'))
-}
-
-function dataOf({ type, bytes }: Logo): string {
-  return `data:${type};base64,${bytes.toString('base64')}`
 }
 
 function changedMeanwhile(): Problem {

@@ -14,6 +14,7 @@ import {
   choicesOf,
   deliveriesOf,
   deliveryStates,
+  isReached,
   removeChannel,
   setChannel,
   setChoice,
@@ -146,6 +147,12 @@ export function alertRoutes(api: OperatorApi, deps: OperatorDeps): void {
       await change(deps, operator, 'remove_alert_channel', { channel }, async (tx) => {
         if (!(await removeChannel(tx, operator.userId, channel))) {
           throw new Problem('not_found', 'You have no such channel.')
+        }
+        if (!(await isReached(tx, deps.alertChannels, operator.userId))) {
+          throw new Problem(
+            'invalid_transition',
+            'Nothing else reaches you: mail is not set up here. Set another channel first.',
+          )
         }
       })
       return {}

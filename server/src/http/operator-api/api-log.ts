@@ -38,6 +38,7 @@ export function apiLogRoute(api: OperatorApi, desk: Desk): void {
             path: each.path,
             status: each.status,
             code: each.code,
+            detail: each.detail,
             duration_ms: each.durationMs,
             ip: each.ip,
             body: each.body,

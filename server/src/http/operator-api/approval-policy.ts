@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
-import { actionNames, actions, alwaysByTwo, isAction } from '../../approvals/actions.ts'
+import { actionNames, actions, isAction, isAlwaysByTwo } from '../../approvals/actions.ts'
 import {
   type ApprovalRule,
   readRules,
@@ -8,6 +8,7 @@ import {
   versionOfRules,
 } from '../../approvals/approval-rules.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
+import { currencyRow } from '../../lib/currencies.ts'
 import { type Currency, currencies, decimalText, parseDecimal } from '../../lib/money.ts'
 import { type FieldError, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
@@ -32,6 +33,10 @@ export function approvalPolicyRoutes(api: OperatorApi, deps: OperatorDeps): void
     return {
       version: versionOfRules(rules),
       by_default: mode === 'live',
+      together: togetherByDefault(
+        agents.map(({ currency }) => currency),
+        rules,
+      ),
       actions: actionNames.map((action) => ({
         action,
         title: actions[action].title,
@@ -49,12 +54,24 @@ export function approvalPolicyRoutes(api: OperatorApi, deps: OperatorDeps): void
     }
   }
 
+  /** In live, the most that one code confirms of payments together where no rule says it. */
+  const togetherByDefault = (used: readonly Currency[], rules: readonly ApprovalRule[]) =>
+    [...new Set(mode === 'live' ? used : [])]
+      .filter(
+        (currency) =>
+          !rules.some((each) => each.action === 'decide_together' && each.currency === currency),
+      )
+      .map((currency) => ({
+        currency,
+        most: decimalText(currencyRow(currency).togetherMinor, currency),
+      }))
+
   const rulesIn = async (views: readonly View[]): Promise<ApprovalRule[]> => {
     const errors: FieldError[] = []
     const rules: ApprovalRule[] = []
     for (const [at, view] of views.entries()) {
       const agent = view.app_id === null ? null : await findAgent(pool, String(view.app_id))
-      const { rule, fault } = ruleOf(view, agent === null ? 0n : agent?.agentId)
+      const { rule, fault } = ruleOf(view, agent === null ? 0n : agent?.agentId, mode)
       const isTwice = rules.some((each) => keyOf(each) === keyOf(rule))
       const isOpen = mode === 'live' && rule.action === 'change_policy' && !rule.needsTwo
       const says =
@@ -130,6 +147,7 @@ export function approvalPolicyRoutes(api: OperatorApi, deps: OperatorDeps): void
 function ruleOf(
   view: View,
   agentId: bigint | undefined,
+  mode: 'sandbox' | 'live',
 ): { rule: ApprovalRule; fault: FieldError | undefined } {
   const currency = currencies.find((each) => each === view.currency)
   const aboveMinor =
@@ -145,7 +163,7 @@ function ruleOf(
   }
   const fault = (field: string, message: string) => ({ rule, fault: { field, message } })
   if (!isAction(view.action)) return fault('action', 'is not one of the actions')
-  if (!view.needs_two && alwaysByTwo.includes(view.action)) {
+  if (!view.needs_two && isAlwaysByTwo(view.action, mode)) {
     return fault('needs_two', 'always takes two people')
   }
   if (agentId === undefined) return fault('app_id', 'is not the app id of an agent')

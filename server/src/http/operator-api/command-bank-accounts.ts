@@ -60,9 +60,15 @@ export function commandBankAccounts(api: OperatorApi, { desk, mode }: OperatorDe
     operator: Operator,
     { before, asked }: Pick<Awaited<ReturnType<typeof read>>, 'before' | 'asked'>,
     account: BankAccount,
+    feedSecret: string | null,
   ) => {
     const at = now()
-    await takeEffect(tx, operator, at)
+    await takeEffect(
+      tx,
+      operator,
+      at,
+      feedSecret === null ? undefined : { feed_secret: feedSecret },
+    )
     await writeAudit(tx, {
       at,
       operator,
@@ -79,7 +85,7 @@ export function commandBankAccounts(api: OperatorApi, { desk, mode }: OperatorDe
     actions: () => ['change_bank_account'],
     permission: 'manage_bank_accounts',
     repeats: 'effect',
-    hasSecret: false,
+    hasSecret: true,
     kept: (body) => {
       const { terms, sftpKey, ...asked } = body as CommandBankAccount
       const sealed = sftpKey && seal(secretKeys, keyOwner(String(terms.name)), sftpKey)
@@ -102,6 +108,7 @@ export function commandBankAccounts(api: OperatorApi, { desk, mode }: OperatorDe
           ...(asked.newSecret && { feed_secret: 'a new one' }),
           ...(asked.sftpKey !== null && { sftp_key: 'another one' }),
           ...(asked.isOff && { state: 'off' }),
+          ...(asked.testPaid !== null && { test_paid: asked.testPaid }),
         },
       }
     },
@@ -112,26 +119,26 @@ export function commandBankAccounts(api: OperatorApi, { desk, mode }: OperatorDe
       if (sealed && sftpKey === null) {
         throw new Problem('changed_meanwhile', 'No key opens its private key: propose it again.')
       }
-      const by = { name: maker, at: now(), confirmedBy: null, sftpKey }
+      const at = now()
+      const testPayment =
+        asked.testPaid === null ? null : { by: maker, at, amountMinor: BigInt(asked.testPaid) }
+      const by = { name: maker, at, confirmedBy: null, sftpKey, testPayment }
       const done = before
         ? await inTransaction(pool, async (tx) => {
             const change = { ...by, newSecret: asked.newSecret }
             const saved = await updateBankAccount(tx, secretKeys, before, terms, change)
             if (!saved) return undefined
-            await written(
-              tx,
-              operator,
-              { before, asked },
-              await believe(tx, saved.account, operator),
-            )
+            const account = await believe(tx, saved.account, operator)
+            await written(tx, operator, { before, asked }, account, saved.feedSecret)
             return saved
           })
         : await createBankAccount(pool, secretKeys, terms, {
             ...by,
             mode,
-            also: async (tx, account) => {
-              if (asked.isOff) await saveProviderState(tx, name, 'off', by.at)
-              await written(tx, operator, { before, asked }, await believe(tx, account, operator))
+            also: async (tx, account, feedSecret) => {
+              if (asked.isOff) await saveProviderState(tx, name, 'off', at)
+              const made = await believe(tx, account, operator)
+              await written(tx, operator, { before, asked }, made, feedSecret)
             },
           })
       if (!done) throw new Problem('changed_meanwhile', await whyNotMade(pool, name))

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isAllowedIp } from '../../agents/allowed-ip.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import type { SharedBuckets } from '../../db/shared-buckets.ts'
@@ -21,6 +22,9 @@ export interface OperatorDoorOptions {
   now: () => Date
   publicUrl: () => string
   lookAround: LookAround | undefined
+  /** From where people of the house come, and from where users of agents; empty: from everywhere. */
+  consoleAddresses: readonly string[]
+  portalAddresses: readonly string[]
   warn: (message: string) => void
 }
 
@@ -77,6 +81,12 @@ export class OperatorDoor {
     const operator = looker ?? (token && (await findSession(pool, token, request.ip, now(), isUse)))
     if (!operator) {
       throw new Problem('not_signed_in', 'Sign in; a session ends by itself when it is not used.')
+    }
+    // Who sees the console as an agent's users do is of the house.
+    const isOfHouse = operator.agentId === null || operator.view !== undefined
+    const { consoleAddresses, portalAddresses } = this.options
+    if (!isAllowedIp(request.ip, isOfHouse ? consoleAddresses : portalAddresses)) {
+      throw new Problem('ip_not_allowed', `Your account is not used from ${request.ip}.`)
     }
     if (operator.view && request.routeOptions.config.leavesView !== true) {
       this.checkView(operator.view, request.method)

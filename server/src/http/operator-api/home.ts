@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
 import { readCallbackTrouble } from '../../callbacks/failing-callbacks.ts'
 import type { Aged } from '../../db/aged.ts'
@@ -7,6 +8,7 @@ import { readWallets } from '../../ledger/read-wallet.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { startOfDay } from '../../lib/local-time.ts'
 import type { Currency } from '../../lib/money.ts'
+import { writeAudit } from '../../operators/audit.ts'
 import { countStoppedUsers } from '../../operators/user.ts'
 import { countOpenEvents } from '../../payments/open-events.ts'
 import { paymentsToDecide } from '../../payments/search-payments.ts'
@@ -20,11 +22,13 @@ import {
   unknownPayouts,
   withdrawalsToHandOver,
 } from '../../reports/home-figures.ts'
-import { readSetUp } from '../../reports/set-up.ts'
+import { backupSaid, readSetUp } from '../../reports/set-up.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact } from './order-summary.ts'
 import { HomeQuery, HomeView } from './schemas/home.ts'
+import { reason, strict } from './schemas/shapes.ts'
+import { Done } from './schemas/users.ts'
 import { agentsInScope } from './scope.ts'
 
 /** `GET /home`: today's figures compared with yesterday's. */
@@ -233,4 +237,24 @@ async function providerHealth(desk: Desk, figures: HourFigure[], days: Days) {
 
 function agedView({ count, oldestAt }: Aged) {
   return { count, oldest_at: oldestAt }
+}
+
+/** `POST /set-up/backup`: backups of which the database itself cannot know. */
+export function sayBackupRoute(api: OperatorApi, { pool, now }: Desk): void {
+  operatorRoute(api, {
+    method: 'POST',
+    url: '/set-up/backup',
+    summary: 'Say that backups of the database are made, and where they are kept',
+    tag: 'Home',
+    permission: 'manage_policy',
+    agents: 'none',
+    withoutCode: 'it ticks a step of a list, and changes nothing else',
+    schema: { body: Type.Object({ reason }, strict), response: Done },
+    handler: async ({ operator, body }) => {
+      await writeAudit(pool, {
+        ...{ ...backupSaid, at: now(), operator, agentId: null, reason: body.reason },
+      })
+      return {}
+    },
+  })
 }

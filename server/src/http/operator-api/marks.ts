@@ -6,7 +6,7 @@ import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
-import { mayDecidePayments } from '../../operators/find-assignee.ts'
+import { listAssignees, mayDecidePayments } from '../../operators/find-assignee.ts'
 import {
   addNote,
   forgetSharedView,
@@ -23,6 +23,7 @@ import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { actOn } from './order-actions.ts'
 import { maskedNumber, seesPersons } from './personal-data.ts'
 import {
+  Assignees,
   CancelTogether,
   DoneTogether,
   ForgetView,
@@ -70,6 +71,16 @@ function orderMarkRoutes(api: OperatorApi, desk: Desk): void {
     schema: { params: TxnParams, response: OrderMarks },
     handler: async ({ operator, params }) =>
       marksOf(operator, (await orderNamed(desk.pool, operator, params.txn_id)).order),
+  })
+
+  operatorRoute(api, {
+    ...common,
+    permission: 'act_on_orders',
+    method: 'GET',
+    url: '/assignees',
+    summary: 'Who can look into orders and payments',
+    schema: { response: Assignees },
+    handler: async () => ({ data: await listAssignees(desk.pool) }),
   })
 
   operatorRoute(api, {

@@ -28,6 +28,9 @@ export interface OperatorDeps {
   settings: Settings
   /** Lets people look around in a sandbox on their own machine; undefined for the command line. */
   lookAround: LookAround | undefined
+  /** From where people of the house use the console, and from where users of agents; empty: from everywhere. */
+  consoleAddresses: readonly string[]
+  portalAddresses: readonly string[]
   /** How people can be told outside of the console. */
   alertChannels: readonly Channel[]
   /** Where people of the house may sign in; undefined: only here. */

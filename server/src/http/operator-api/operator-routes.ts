@@ -24,7 +24,7 @@ import { connectorRoutes } from './connectors.ts'
 import { OperatorDoor } from './door.ts'
 import { eventRoutes } from './events.ts'
 import { handPaymentRoutes } from './hand-payments.ts'
-import { homeRoute } from './home.ts'
+import { homeRoute, sayBackupRoute } from './home.ts'
 import { insightsRoute } from './insights.ts'
 import { invitationRoutes } from './invitations.ts'
 import { limitRoutes } from './limits.ts'
@@ -37,6 +37,7 @@ import { type OperatorApi, openRoute, takeXml } from './operator-route.ts'
 import { orderActionRoutes } from './order-actions.ts'
 import { orderDetailRoute } from './order-detail.ts'
 import { orderRoutes } from './orders.ts'
+import { pagePreviewRoute } from './page-preview.ts'
 import { passkeyRoutes } from './passkeys.ts'
 import { paymentDecisionRoutes } from './payment-decisions.ts'
 import { paymentRoutes } from './payments.ts'
@@ -71,6 +72,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
       ...desk,
       buckets: deps.buckets,
       lookAround: deps.lookAround,
+      consoleAddresses: deps.consoleAddresses,
+      portalAddresses: deps.portalAddresses,
       warn: (message) => app.log.warn(message),
     }),
     approvals: new ApprovalsDesk({
@@ -112,6 +115,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   agentRoutes(api, deps)
   agentKeyRoutes(api, deps)
   agentLooksRoute(api, desk)
+  pagePreviewRoute(api, deps)
   agentSecretRoutes(api, desk)
   viewAsAgentRoutes(api, deps)
   apiLogRoute(api, desk)
@@ -129,6 +133,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   payoutFileEndRoutes(api, deps)
   settingsRoute(api, deps.settings)
   homeRoute(api, desk, deps.timeZone)
+  sayBackupRoute(api, desk)
   insightsRoute(api, desk, deps.timeZone)
   trendsRoute(api, desk, deps.timeZone)
   searchRoute(api, desk)
@@ -139,7 +144,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): Operat
   if (deps.mode === 'sandbox') testOrderRoutes(api, desk)
   callbackRoutes(api, desk, deps.wake)
   paymentRoutes(api, desk)
-  paymentDecisionRoutes(api, desk)
+  paymentDecisionRoutes(api, deps)
   queueRoutes(api, desk)
   openItemRoutes(api, desk)
   eventRoutes(api, desk)

@@ -12,7 +12,13 @@ import { auditOfSubjects } from '../../operators/audit-of-subjects.ts'
 import { may, type Operator } from '../../operators/operator.ts'
 import { type ActionName, actionsOfKind, actionTraits, whyNot } from '../../orders/order-actions.ts'
 import type { OrderSituation } from '../../orders/order-situation.ts'
-import { nothingMore, orderWords } from '../../orders/order-words.ts'
+import {
+  type Explained,
+  explain,
+  inEnglish,
+  nothingMore,
+  type Said,
+} from '../../orders/order-words.ts'
 import { pageLink } from '../../orders/page-token.ts'
 import { refundsOfDeposit } from '../../orders/refund-order.ts'
 import { payoutsOfOrder } from '../../payouts/payouts.ts'
@@ -86,9 +92,12 @@ export async function orderDetail(
       amount: exact(refund.amountMinor, currency),
       created_at: refund.createdAt,
     })),
-    words: isAgents
-      ? agentWords(situation, desk.localTime)
-      : orderWords(showsPersons ? situation : withoutProviderText(situation), desk.localTime),
+    words: wordsOf(
+      isAgents
+        ? explainToAgent(situation)
+        : explain(showsPersons ? situation : withoutProviderText(situation)),
+      desk.localTime,
+    ),
     ...(isAgents ? { payouts: [], payments: [], notices: [] } : nowOf(history, showsPersons)),
     callbacks: history.callbacks.map((callback) => ({
       seq: callback.seq,
@@ -223,12 +232,28 @@ function withoutProviderText({ attempt, ...rest }: OrderSituation): OrderSituati
 }
 
 /** The same explanation without the provider's text and without steps that only an operator can take. */
-function agentWords(situation: OrderSituation, localTime: LocalTime) {
+function explainToAgent(situation: OrderSituation): Explained {
   const { attempt, ...rest } = situation
   const plain = attempt && { ...attempt, said: null, evidence: null }
   if (plain && (plain.state === 'unknown' || plain.state === 'not_found')) plain.state = 'accepted'
-  const words = orderWords({ ...rest, attempt: plain, waitingPayments: 0, openItems: 0 }, localTime)
-  return ['PAID', 'FAILED'].includes(rest.order.status) ? { ...words, next: nothingMore } : words
+  const told = explain({ ...rest, attempt: plain, waitingPayments: 0, openItems: 0 })
+  return ['PAID', 'FAILED'].includes(rest.order.status) ? { ...told, next: [nothingMore] } : told
+}
+
+/** An explanation in English, and by codes for other languages. */
+function wordsOf({ why, next }: Explained, localTime: LocalTime) {
+  const codes = (said: readonly Said[]) =>
+    said.map(({ code, given }) => ({
+      code,
+      text: given instanceof Date ? null : given,
+      at: given instanceof Date ? given : null,
+    }))
+  return {
+    why: inEnglish(why, localTime),
+    next: inEnglish(next, localTime),
+    why_codes: codes(why),
+    next_codes: codes(next),
+  }
 }
 
 function actionsOf(situation: OrderSituation, operator: Operator) {

@@ -29,11 +29,14 @@ export interface OrderHistory {
 interface Entry {
   at: Date
   kind: string
+  /** What happened, by a code, so that the console says it in other languages. */
+  event: string
   title: string
   raw: unknown
 }
 
-const eventTitles: Record<JournalEvent, string> = {
+export const eventTitles: Record<JournalEvent | 'waiting_credited', string> = {
+  waiting_credited: 'Money that waited was credited to the wallet',
   withdraw_held: 'Amount and fee are held',
   withdraw_paid: 'Paid out; the held amount left the wallet',
   withdraw_paid_after_failed: 'Paid after all; amount and fee were taken from the wallet',
@@ -55,6 +58,8 @@ const eventTitles: Record<JournalEvent, string> = {
   payment_reclassified: 'Money credited earlier was counted at its provider',
   swept: 'Fees and costs moved to the house',
   written_off: 'A difference was written off',
+  debit_reported: 'Money left a bank account, and nobody can say yet for what',
+  debit_explained: 'A debit that nothing explained is in the books as what it was',
 }
 
 /**
@@ -67,6 +72,7 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
     {
       at: order.createdAt,
       kind: 'request',
+      event: 'created',
       title: 'The agent created the order',
       raw: requestOf(order, currency),
     },
@@ -74,6 +80,7 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
     ...notices.map((notice) => ({
       at: notice.receivedAt,
       kind: 'notice',
+      event: 'reported',
       title: `${notice.provider} reports`,
       raw: {
         provider: notice.provider,
@@ -86,13 +93,15 @@ export function timelineOf(history: OrderHistory, currency: Currency): Entry[] {
     ...callbacks.map((callback) => ({
       at: callback.at,
       kind: 'callback',
+      event: 'callback_written',
       title: `Callback ${callback.status} written`,
-      raw: { seq: callback.seq, body: jsonOrText(callback.body) },
+      raw: { seq: callback.seq, status: callback.status, body: jsonOrText(callback.body) },
     })),
     ...attempts.map((attempt) => attemptEntry(attempt)),
     ...audit.map((row) => ({
       at: row.at,
       kind: 'operator',
+      event: 'acted',
       title: `${row.email}: ${row.action.replaceAll('_', ' ')}, ${row.outcome}`,
       raw: row,
     })),
@@ -118,6 +127,7 @@ function payoutEntry({ handedAt, provider, reference }: PayoutAttempt): Entry {
   return {
     at: handedAt,
     kind: 'provider',
+    event: 'handed_over',
     title: `Handed to ${provider}`,
     raw: { provider, reference },
   }
@@ -127,6 +137,7 @@ function paymentEntry(payment: OrderPayment, currency: Currency): Entry {
   return {
     at: payment.reportedAt,
     kind: 'payment',
+    event: 'money_came_in',
     title: 'Money came in',
     raw: {
       payment_id: payment.paymentId,
@@ -137,12 +148,12 @@ function paymentEntry(payment: OrderPayment, currency: Currency): Entry {
 }
 
 function journalEntry(row: JournalRow, currency: Currency): Entry {
+  const event = isWaitingMoneyCredited(row) ? 'waiting_credited' : row.event
   return {
     at: row.at,
     kind: 'journal',
-    title: isWaitingMoneyCredited(row)
-      ? 'Money that waited was credited to the wallet'
-      : eventTitles[row.event],
+    event,
+    title: eventTitles[event],
     raw: {
       seq: row.seq,
       event: row.event,
@@ -167,6 +178,7 @@ function attemptEntry(attempt: AttemptMade): Entry {
   return {
     at: attempt.startedAt,
     kind: 'attempt',
+    event: 'callback_sent',
     title: `Callback sent: ${answer}`,
     raw: {
       seq: attempt.seq,

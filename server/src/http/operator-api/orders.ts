@@ -3,11 +3,12 @@ import type { Agent } from '../../agents/agent.ts'
 import type { OrderKind, OrderStatus } from '../../ledger/book.ts'
 import { type CsvCell, csvLine } from '../../lib/csv.ts'
 import { jsonText } from '../../lib/json-text.ts'
-import { tagsOfOrders } from '../../operators/marks.ts'
+import { assigneesOfOrders, tagsOfOrders } from '../../operators/marks.ts'
 import type { Operator } from '../../operators/operator.ts'
 import {
   everyOrder,
   type FoundOrder,
+  findOrdersAlike,
   findOrdersById,
   type OrderSearch,
   searchOrders,
@@ -15,6 +16,7 @@ import {
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { orderSummary } from './order-summary.ts'
+import { seesPersons } from './personal-data.ts'
 import { OrderCsvQuery, OrderList, OrderListQuery } from './schemas/orders.ts'
 import { agentsInScope, badCursor, timesIn } from './scope.ts'
 import { type ExportLimits, sendExport } from './send-export.ts'
@@ -36,13 +38,16 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
       const found =
         q === undefined
           ? await searchOrders(desk.pool, search, { after: cursor, limit })
-          : { orders: await byId(desk, search, q), next: null, searchedTo: null }
+          : { orders: await byText(desk, search, q), next: null, searchedTo: null }
       // What people write down about orders is not for agents.
-      const tags = operator.agentId === null ? await tagsOfOrders(desk.pool, found.orders) : []
+      const isOperator = operator.agentId === null
+      const tags = isOperator ? await tagsOfOrders(desk.pool, found.orders) : []
+      const assignees = isOperator ? await assigneesOfOrders(desk.pool, found.orders) : []
       return jsonText({
         data: found.orders.map((order, at) => ({
           ...summaryIn(agents, order, operator),
           tags: tags[at] ?? [],
+          assignee: assignees[at] ?? null,
         })),
         next: found.next,
         searched_to: found.searchedTo,
@@ -63,9 +68,13 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
     },
     handler: async ({ operator, query, request, reply }) => {
       const { search, agents } = await searchIn(desk, operator, query)
-      const ids = query.txn_ids?.split(',') ?? (query.q === undefined ? null : [query.q])
-      const pages = ids === null ? everyOrder(desk.pool, search) : byIds(desk, search, ids)
-      const { q, ...filters } = query
+      const { q, account, ...filters } = query
+      const pages =
+        query.txn_ids !== undefined
+          ? byIds(desk, search, query.txn_ids.split(','))
+          : q === undefined
+            ? everyOrder(desk.pool, search)
+            : [await byText(desk, search, q)]
       const file = {
         name: 'orders.csv',
         type: 'text/csv; charset=utf-8',
@@ -78,7 +87,11 @@ export function orderRoutes(api: OperatorApi, desk: Desk, limits: ExportLimits):
           agentId: operator.agentId,
           // An id chosen by an agent may be a person's name or number, so the log records only that one was
           // given.
-          before: { ...filters, ...(q !== undefined && { q: 'an id' }) },
+          before: {
+            ...filters,
+            ...(q !== undefined && { q: 'an id' }),
+            ...(account !== undefined && { account: 'an account' }),
+          },
         },
       }
       return sendExport(desk, reply, file, limits)
@@ -150,6 +163,9 @@ async function searchIn(
       // Neither providers nor tags are shown to an agent's users, so they find nothing by them.
       provider: provider !== undefined && operator.agentId !== null ? '' : provider,
       userId: query.user,
+      // Who does not see persons finds nobody by an account.
+      accountNo: query.account !== undefined && !seesPersons(operator) ? '' : query.account,
+      assignee: operator.agentId !== null && query.assignee !== undefined ? '' : query.assignee,
       tag: query.tag !== undefined && operator.agentId !== null ? '' : query.tag,
     },
   }
@@ -166,6 +182,12 @@ async function* byIds(
 function byId(desk: Desk, search: OrderSearch, id: string): Promise<FoundOrder[]> {
   const providers = desk.providers.all.map(({ name }) => name)
   return findOrdersById(desk.pool, search, id.trim(), providers)
+}
+
+/** By an id, or if nothing has it, by how one begins. */
+async function byText(desk: Desk, search: OrderSearch, text: string): Promise<FoundOrder[]> {
+  const found = await byId(desk, search, text)
+  return found.length > 0 ? found : findOrdersAlike(desk.pool, search, text.trim(), 200)
 }
 
 function summaryIn(agents: Map<bigint, Agent>, order: FoundOrder, operator: Operator) {

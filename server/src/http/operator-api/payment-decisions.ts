@@ -1,6 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Static } from 'typebox'
+import type { Agent } from '../../agents/agent.ts'
 import { readRules } from '../../approvals/approval-rules.ts'
+import { currencyRow } from '../../lib/currencies.ts'
+import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -16,9 +19,18 @@ import {
 } from '../../payments/decide-together.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
+import type { OperatorDeps } from './operator-deps.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { exact, exactOrNull } from './order-summary.ts'
-import { auditEntry, destination, ofAnotherAgent, paymentNamed } from './payments.ts'
+import {
+  agentsById,
+  auditEntry,
+  destination,
+  ofAnotherAgent,
+  paymentNamed,
+  paymentView,
+} from './payments.ts'
+import { maskedName, maskedNumber } from './personal-data.ts'
 import {
   DecidedTogether,
   DecideTogether,
@@ -39,7 +51,10 @@ const actionsOf = {
 const ends = { credit: 'credited', return: 'returned', dismiss: 'dismissed' } as const
 
 /** Decisions on several payments that one code confirms: the list as it was shown, with its digest and its sum. */
-export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
+export function paymentDecisionRoutes(
+  api: OperatorApi,
+  { desk, mode }: Pick<OperatorDeps, 'desk' | 'mode'>,
+): void {
   const { pool, now } = desk
   const common = {
     method: 'POST',
@@ -61,8 +76,8 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
         digest: sum.digest,
         sum: exact(sum.sumMinor, sum.currency),
         currency: sum.currency,
-        most: exactOrNull((await mostOf(desk, sum))?.minor ?? null, sum.currency),
-        data: list.map(rowOf),
+        most: exactOrNull(await mostOf(desk, mode, sum), sum.currency),
+        data: await rowsOf(desk, operator, list),
       })
     },
   })
@@ -77,10 +92,12 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
       also: (body) => [...new Set(body.decisions.map((each) => actionsOf[each.do as 'credit']))],
       // What an interrupted run has decided is left as it is; the rest is decided now.
       repeats: 'keyed',
-      refusedOf: (answer) => refusedIn((answer as Static<typeof DecidedTogether>).data),
+      refusedOf: (answer) =>
+        refusedIn((JSON.parse(String(answer)) as Static<typeof DecidedTogether>).data),
       view: async ({ operator, body }) => {
         const list = await listOf(desk, operator, body.decisions)
-        const sum = await confirmed(desk, list, body.digest)
+        const sum = await confirmed(desk, mode, list, body.digest)
+        const agents = await agentsById(desk)
         return {
           subject: { kind: 'payments', id: sum.digest },
           agentId: null,
@@ -92,10 +109,7 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
           })),
           before: { payments: list.length, digest: sum.digest },
           after: Object.fromEntries(
-            list.map((each) => {
-              const { payment_id, amount, currency, does, to } = rowOf(each)
-              return [payment_id, `${amount} ${currency}: ${[does, to].filter(Boolean).join(' ')}`]
-            }),
+            list.map((each) => [each.payment.paymentId, inWords(each, agents)]),
           ),
         }
       },
@@ -104,13 +118,21 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
       const again = operator.proposal?.again ?? false
       const list = await listOf(desk, operator, body.decisions, again)
       // While two people decided, some may have been decided on; each is looked at by itself.
-      if (!again) await confirmed(desk, list, body.digest)
-      const data: { payment_id: string; outcome: 'done' | 'refused'; detail: string | null }[] = []
-      for (const each of list) {
+      if (!again) await confirmed(desk, mode, list, body.digest)
+      const shown = await rowsOf(desk, operator, list)
+      const data: (Outcome & (typeof shown)[number])[] = []
+      for (const [at, each] of list.entries()) {
         const { payment, decision } = each
+        const row = shown[at]
+        if (!row) continue
+        // Something failed: what is left of the list still waits.
+        if (data.at(-1)?.outcome === 'unknown' || data.at(-1)?.outcome === 'not_tried') {
+          data.push({ ...row, outcome: 'not_tried', detail: null })
+          continue
+        }
         // The run that was interrupted has decided it.
         if (again && isAsDecided(each)) {
-          data.push({ payment_id: payment.paymentId, outcome: 'done', detail: null })
+          data.push({ ...row, outcome: 'done', detail: null })
           continue
         }
         const entry = {
@@ -124,7 +146,7 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
             : { evidence: body.reason }),
           together: body.digest,
         })
-        const outcome = await audited(
+        const outcome: Outcome = await audited(
           pool,
           now,
           entry,
@@ -137,21 +159,29 @@ export function paymentDecisionRoutes(api: OperatorApi, desk: Desk): void {
           .then(() => ({ outcome: 'done' as const, detail: null }))
           .catch((error) => {
             // One that cannot be decided so keeps no other from it.
-            if (!(error instanceof Problem) || error.status >= 500) throw error
-            return { outcome: 'refused' as const, detail: error.message }
+            if (error instanceof Problem && error.status < 500) {
+              return { outcome: 'refused' as const, detail: error.message }
+            }
+            // A proposal runs again. Nobody runs this again, so it says what was done before it failed.
+            if (operator.proposal) throw error
+            api.approvals.onError(error)
+            const detail = 'It is not known whether this was done. Read the payment again.'
+            return { outcome: 'unknown' as const, detail }
           })
-        data.push({ payment_id: payment.paymentId, ...outcome })
+        data.push({ ...row, ...outcome })
       }
       const isNone = data.every(({ outcome }) => outcome === 'refused')
       // Nobody waits for the answer of a proposal: its end says what became of it.
       if (operator.proposal && isNone) throw new Problem('changed_meanwhile', refusedIn(data) ?? '')
-      return { data }
+      return jsonText({ data })
     },
   })
 }
 
+type Outcome = Pick<Static<typeof DecidedTogether>['data'][number], 'outcome' | 'detail'>
+
 /** Which of several payments could not be decided, and why. */
-function refusedIn(data: Static<typeof DecidedTogether>['data']): string | null {
+function refusedIn(data: readonly (Outcome & { payment_id: string })[]): string | null {
   const refused = data.filter(({ outcome }) => outcome === 'refused')
   if (refused.length === 0) return null
   const each = refused.map(({ payment_id, detail }) => `${payment_id}: ${detail}`)
@@ -204,6 +234,7 @@ async function decisionIn(desk: Desk, operator: Operator, asked: Asked): Promise
 /** Refuses a list that is not as it was shown, that has an end already, or that is more than policy allows at once. */
 async function confirmed(
   desk: Desk,
+  mode: OperatorDeps['mode'],
   list: readonly PaymentToDecide[],
   digest: string,
 ): Promise<Together> {
@@ -214,33 +245,63 @@ async function confirmed(
     const detail = 'Some of these payments have changed since the list was shown. Look at it again.'
     throw new Problem('digest_changed', detail)
   }
-  const most = await mostOf(desk, sum)
-  if (most !== null && sum.sumMinor > most.minor) {
-    const limit = `${decimalText(most.minor, sum.currency)} ${sum.currency}`
+  const most = await mostOf(desk, mode, sum)
+  if (most !== null && sum.sumMinor > most) {
+    const limit = `${decimalText(most, sum.currency)} ${sum.currency}`
     const detail = `One code confirms at most ${limit} together. Choose fewer payments.`
     throw new Problem('invalid_transition', detail)
   }
   return sum
 }
 
-/** The most that one code confirms together, by policy; null for any sum. */
+/** The most that one code confirms together, by policy; null for any sum, which only the sandbox has by default. */
 async function mostOf(
   { pool }: Pick<Desk, 'pool'>,
+  mode: OperatorDeps['mode'],
   { currency }: Pick<Together, 'currency'>,
-): Promise<{ minor: bigint } | null> {
+): Promise<bigint | null> {
   const rule = (await readRules(pool)).find(
     (each) =>
       each.action === 'decide_together' && each.agentId === 0n && each.currency === currency,
   )
-  return rule?.needsTwo && rule.aboveMinor !== null ? { minor: rule.aboveMinor } : null
+  if (rule) return rule.needsTwo ? rule.aboveMinor : null
+  return mode === 'live' ? currencyRow(currency).togetherMinor : null
 }
 
-function rowOf({ payment, decision }: PaymentToDecide) {
-  return {
-    payment_id: payment.paymentId,
-    amount: exact(payment.amountMinor, payment.currency),
-    currency: payment.currency,
-    does: decision.do,
-    to: decision.do === 'credit' ? targetOf(decision.to) : null,
-  }
+/** The list as a person checks it: who paid, and whose order or wallet gets it. */
+async function rowsOf(desk: Desk, operator: Operator, list: readonly PaymentToDecide[]) {
+  const agents = await agentsById(desk)
+  return list.map(({ payment, decision }) => {
+    const { payment_id, amount, currency, payer } = paymentView(payment, agents, operator)
+    const to = decision.do === 'credit' ? decision.to : null
+    return {
+      ...{ payment_id, amount, currency, payer, does: decision.do },
+      to: to && {
+        txn_id: to.orderId && txnId(to.agentId, to.orderId),
+        app_id: agents.get(to.agentId)?.appId ?? '',
+        agent_name: agents.get(to.agentId)?.name ?? '',
+      },
+    }
+  })
+}
+
+/** One decision for whoever approves the list. Proposals are kept for ever, so persons are masked in them. */
+function inWords({ payment, decision }: PaymentToDecide, agents: Map<bigint, Agent>): string {
+  const { amountMinor, currency, payer } = payment
+  const who = [
+    payer?.accountName && maskedName(payer.accountName),
+    payer?.accountNo && maskedNumber(payer.accountNo),
+  ].filter(Boolean)
+  const from = who.length > 0 ? ` from ${who.join(' ')}` : ''
+  return `${decimalText(amountMinor, currency)} ${currency}${from}: ${doneWith(decision, agents)}`
+}
+
+function doneWith(decision: PaymentDecision, agents: Map<bigint, Agent>): string {
+  if (decision.do !== 'credit') return decision.do
+  const { agentId, orderId } = decision.to
+  const agent = agents.get(agentId)
+  const owner = `${agent?.name} (${agent?.appId})`
+  return orderId === null
+    ? `credit to the wallet of ${owner}`
+    : `credit to order ${txnId(agentId, orderId)} of ${owner}`
 }

@@ -1,6 +1,5 @@
 import { listAgents } from '../../agents/find-agent.ts'
 import { readWatched } from '../../alerts/keep-watch.ts'
-import { titleOf } from '../../approvals/actions.ts'
 import { searchProposals } from '../../approvals/proposal.ts'
 import { paymentIdOf } from '../../bank-accounts/bank-movement.ts'
 import { listUnexplained } from '../../bank-accounts/read-movements.ts'
@@ -19,8 +18,10 @@ import { exactOrNull } from './order-summary.ts'
 import { QueueCounts, type QueueKind, QueueView } from './schemas/queue.ts'
 import { waitingElsewhere } from './waiting-elsewhere.ts'
 
-/** How many of each kind are shown and counted: who has more begins with these. */
+/** How many of each kind are shown and counted, the oldest: who has more begins with these. */
 const most = 100
+/** How many proposals are looked at, to find those that this person may approve. */
+const mostProposals = 500
 
 interface Waiting {
   kind: QueueKind
@@ -54,6 +55,7 @@ export function queueRoutes(api: OperatorApi, desk: Desk): void {
           ...each,
           amount: currency && exactOrNull(minor, currency),
           currency,
+          app_id: (agentId !== null && agents.get(agentId)?.appId) || null,
           agent_name: (agentId !== null && agents.get(agentId)?.name) || null,
         })),
       })
@@ -129,8 +131,9 @@ async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): P
     agentId: operator.agentId,
     proposedBy: null,
     before: null,
+    first: 'oldest',
     now: desk.now(),
-    limit: most,
+    limit: mostProposals,
   })
   const seen = open.filter((each) => seesProposal(operator, each))
   const refusals = await whyNotEach(api, desk, seen, operator)
@@ -142,17 +145,17 @@ async function proposalsFor(api: OperatorApi, desk: Desk, operator: Operator): P
     if (refusals[at]) return []
     const { proposalId, action, proposedAt, amountMinor: minor, agentId } = proposal
     return {
-      ...bare('approval', proposalId, titleOf(action), proposedAt),
+      ...bare('approval', proposalId, action, proposedAt),
       minor,
       currency: currencies.find((each) => each === proposal.currency) ?? null,
       agentId: agentId === 0n ? null : agentId,
     }
   })
-  return [...own, ...others]
+  return [...own.slice(0, most), ...others]
 }
 
 async function movementsFor({ pool }: Desk): Promise<Waiting[]> {
-  const found = await listUnexplained(pool, most)
+  const found = await listUnexplained(pool, most, 'oldest')
   return found.map((movement) => ({
     ...bare('movement', paymentIdOf(movement), movement.account, movement.reportedAt),
     at: movement.account,

@@ -1,11 +1,12 @@
 import type { Agent } from '../../agents/agent.ts'
 import { txnId } from '../../lib/ids.ts'
-import { printedMoney } from '../../lib/money.ts'
+import { jsonText } from '../../lib/json-text.ts'
 import type { Operator } from '../../operators/operator.ts'
 import type { FoundOrder } from '../../orders/search-orders.ts'
 import { type NamedPayment, searchAnything } from '../../reports/search-anything.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
+import { exact } from './order-summary.ts'
 import { maskedName, maskedNumber, seesPersons } from './personal-data.ts'
 import { SearchQuery, SearchView } from './schemas/search.ts'
 import { agentsInScope } from './scope.ts'
@@ -26,14 +27,15 @@ export function searchRoute(api: OperatorApi, desk: Desk): void {
       const isOwn = operator.agentId !== null
       const found = await searchAnything(desk.pool, {
         text: query.q,
+        amount: query.amount ?? query.q.trim().replaceAll(',', ''),
         agents,
         isHouse: !isOwn,
         byPerson: seesPersons(operator),
         providers: desk.providers.all.map(({ name }) => name),
       })
       const nameOf = (agentId: bigint | null) =>
-        agentId === null ? 'nobody’s yet' : (byId.get(agentId)?.name ?? '')
-      return {
+        agentId === null ? null : (byId.get(agentId)?.name ?? null)
+      return jsonText({
         hits: [
           ...(isOwn ? [] : found.agents.map(agentHit)),
           ...found.orders.map((order) => orderHit(order, nameOf(order.agentId), operator)),
@@ -42,52 +44,55 @@ export function searchRoute(api: OperatorApi, desk: Desk): void {
             ? []
             : found.payments.map((each) => paymentHit(each, nameOf(each.agentId), operator))),
           ...found.callbacks.map(({ agentId, seq, status, state }) => ({
+            ...nothing,
             kind: 'callback',
             id: byId.get(agentId)?.appId ?? '',
-            seq: Number(seq),
-            title: `Callback #${seq}`,
-            says: `${nameOf(agentId)}, ${status}, ${state}`,
-            at: null,
+            seq,
+            agent_name: nameOf(agentId),
+            status,
+            state,
           })),
         ],
-      }
+        searched_to: found.searchedTo,
+      })
     },
   })
 }
 
-function agentHit({ appId, name, currency, status }: Agent) {
-  return {
-    ...{ kind: 'agent', id: appId, seq: null, title: name },
-    ...{ says: `Agent, ${currency}, ${status}`, at: null },
-  }
+/** What no kind of hit has all of. */
+const nothing = {
+  ...{ seq: null, agent_name: null, order_kind: null, ref_id: null, user_id: null, person: null },
+  ...{ amount: null, currency: null, status: null, state: null, at: null },
 }
 
-function orderHit(order: FoundOrder, agentName: string, operator: Operator) {
-  const name = seesPersons(operator) ? order.accountName : maskedName(order.accountName)
-  const kind = order.kind === 'deposit' ? 'Deposit' : 'Withdrawal'
+function agentHit({ appId, name, currency, status }: Agent) {
+  return { ...nothing, kind: 'agent', id: appId, agent_name: name, currency, state: status }
+}
+
+function orderHit(order: FoundOrder, agent_name: string | null, operator: Operator) {
+  const { kind, refId, userId, accountName, amountMinor, currency, status } = order
   return {
+    ...nothing,
     kind: 'order',
     id: txnId(order.agentId, order.orderId),
-    seq: null,
-    title: `${kind} ${order.refId}, ${printedMoney(order.amountMinor, order.currency)} ${order.currency}`,
-    says: `${order.status}, ${name}, user ${order.userId}, ${agentName}`,
+    ...{ agent_name, order_kind: kind, ref_id: refId, user_id: userId, currency, status },
+    person: seesPersons(operator) ? accountName : maskedName(accountName),
+    amount: exact(amountMinor, currency),
     at: order.createdAt,
   }
 }
 
-function paymentHit(payment: NamedPayment, agentName: string, operator: Operator) {
+function paymentHit(payment: NamedPayment, agent_name: string | null, operator: Operator) {
   const isShown = seesPersons(operator)
-  const { payerName, payerAccountNo, amountMinor, currency } = payment
+  const { payerName, payerAccountNo, amountMinor, currency, state } = payment
   const payer = [
     payerName && (isShown ? payerName : maskedName(payerName)),
     payerAccountNo && (isShown ? payerAccountNo : maskedNumber(payerAccountNo)),
-  ]
+  ].filter((each) => each !== null)
   return {
-    kind: 'payment',
-    id: payment.paymentId,
-    seq: null,
-    title: `Payment of ${printedMoney(amountMinor, currency)} ${currency}`,
-    says: [...payer.filter((each) => each !== null), payment.state, agentName].join(', '),
-    at: null,
+    ...nothing,
+    ...{ kind: 'payment', id: payment.paymentId, agent_name, currency, state },
+    person: payer.length > 0 ? payer.join(' ') : null,
+    amount: exact(amountMinor, currency),
   }
 }

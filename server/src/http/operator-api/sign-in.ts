@@ -2,16 +2,19 @@ import Type from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
 import { findAgentById } from '../../agents/find-agent.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
+import { isTimeZone } from '../../lib/local-time.ts'
 import { Problem } from '../../lib/problem.ts'
 import { leaveView } from '../../operators/agent-views.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import { type Operator, type Permission, permissionsOf } from '../../operators/operator.ts'
+import { readPreferences, savePreferences } from '../../operators/preferences.ts'
 import { endSession, endSessions, listSessions } from '../../operators/sessions.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
+import { invalidRequest } from '../check.ts'
 import { cookieOf, setCookie } from './console-cookies.ts'
 import type { OperatorDeps } from './operator-deps.ts'
 import { Code, type OperatorApi, openRoute, operatorRoute } from './operator-route.ts'
-import { Done, Me, Password, SessionList } from './schemas/users.ts'
+import { Done, Me, Password, PreferencesRequest, SessionList } from './schemas/users.ts'
 
 /** Signing in and out, and a user's own account. */
 export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignIn): void {
@@ -72,6 +75,34 @@ export function signInRoutes(api: OperatorApi, deps: OperatorDeps, signIn: SignI
     agents: 'own',
     schema: { response: Me },
     handler: ({ operator }) => meOf(deps, operator),
+  })
+
+  operatorRoute(api, {
+    method: 'PUT',
+    url: '/me/preferences',
+    summary: 'Choose the zone and the language in which I read the console',
+    withoutCode: 'it says how things are shown to me',
+    tag: 'Sign-in',
+    permission: 'view',
+    agents: 'own',
+    schema: { body: PreferencesRequest, response: Me },
+    handler: async ({ operator, body }) => {
+      const { time_zone: timeZone, language } = body as Record<string, string | null>
+      if (timeZone != null && !isTimeZone(timeZone)) {
+        throw invalidRequest([{ field: 'time_zone', message: 'must be such as Asia/Bangkok' }])
+      }
+      const at = now()
+      const chosen = { timeZone: timeZone ?? null, language: language ?? null }
+      await inTransaction(pool, async (tx) => {
+        await savePreferences(tx, operator.userId, chosen)
+        const subject = { kind: 'user', id: String(operator.userId) }
+        const { agentId } = operator
+        await writeAudit(tx, {
+          ...{ at, operator, action: 'set_preferences', subject, agentId, after: chosen },
+        })
+      })
+      return meOf(deps, operator)
+    },
   })
 
   operatorRoute(api, {
@@ -176,6 +207,7 @@ export async function meOf(deps: OperatorDeps, operator: Operator) {
   const { userId, email, role, agentId, view } = operator
   const agent: Agent | undefined =
     agentId === null ? undefined : await findAgentById(deps.desk.pool, agentId)
+  const { timeZone, language } = await readPreferences(deps.desk.pool, userId)
   return {
     user: {
       id: String(userId),
@@ -188,6 +220,7 @@ export async function meOf(deps: OperatorDeps, operator: Operator) {
     view: view ? { until: view.until?.toISOString() ?? null } : null,
     mode: deps.mode,
     time_zone: deps.timeZone,
+    preferences: { time_zone: timeZone, language },
     version: deps.version,
     now: deps.desk.now().toISOString(),
   }

@@ -20,6 +20,8 @@ export interface PageOptions {
   isSandbox: boolean
   /** Where the payer goes back to. */
   returnUrl: string | undefined
+  /** Set for a picture of the page: nothing on it does anything, and the logo is in it. */
+  preview?: { logo: string | null }
 }
 
 const refreshS = 5
@@ -63,7 +65,7 @@ ${shown.others.length > 0 ? otherPayments(options) : nothing}
 </div>
 ${aside.length > 0 ? html`<div class="stack ways">${aside}</div>` : nothing}
 <div class="stack">
-${isSandbox && order.status === 'WAITING' && !isAtBankAccount(options) ? bankButtons(options) : nothing}
+${isSandbox && order.status === 'WAITING' && !options.preview && !isAtBankAccount(options) ? bankButtons(options) : nothing}
 ${help(options)}
 </div>
 </main>`
@@ -72,9 +74,11 @@ ${help(options)}
     header: html`<header>${isSandbox ? html`<p class="banner">${words.sandbox}</p>` : nothing}
 <div class="brand">${logo(options)}<p class="name">${name(agent.name)}</p><button type="button" id="close" hidden>${words.close}</button></div></header>`,
     main,
-    bodyData: liveData(place, txnId(order.agentId, order.orderId)),
-    isLive: true,
-    ...(!isFinal(state) && { refreshS }),
+    ...(options.preview === undefined && {
+      bodyData: liveData(place, txnId(order.agentId, order.orderId)),
+      isLive: true,
+      ...(!isFinal(state) && { refreshS }),
+    }),
   })
 }
 
@@ -83,7 +87,8 @@ function name(text: string): Html {
 }
 
 /** The name beside it serves as its description. */
-function logo({ place, shown }: PageOptions): Html {
+function logo({ place, shown, preview }: PageOptions): Html {
+  if (preview) return html`<img class="logo" src="${preview.logo ?? 'data:,'}" alt="">`
   return shown.brand.logo ? html`<img class="logo" src="${href(place, '/logo')}" alt="">` : nothing
 }
 

@@ -204,3 +204,11 @@ export const SignatureVerdict = Type.Object({
 
 export const AgentLooks = Type.Object(brand)
 export const SetLooks = Type.Object({ ...brand, code: Type.Optional(Code) }, strict)
+
+export const PagePreviewQuery = Type.Object(
+  {
+    colour: Type.Optional(Type.String({ maxLength: 16, description: 'instead of the saved one' })),
+    lang: Type.Optional(Type.String({ maxLength: 16, description: 'such as th' })),
+  },
+  strict,
+)

@@ -20,6 +20,7 @@ export const ApiLogPage = page(
     path: Type.String({ description: 'with its query, as it is signed' }),
     status: Type.Integer(),
     code: orNull(Type.String({ description: 'the problem that it was answered with' })),
+    detail: orNull(Type.String({ description: 'what the answer said of it' })),
     duration_ms: Type.Integer(),
     ip: Type.String(),
     body: orNull(
@@ -28,7 +29,7 @@ export const ApiLogPage = page(
       }),
     ),
     left_out: Type.Integer({
-      description: 'so many requests before it were answered well and are not kept',
+      description: 'so many requests before it are not kept',
     }),
   }),
 )

@@ -123,6 +123,10 @@ export const RuleView = Type.Object(
 export const Rules = Type.Object({
   version: Type.String({ description: 'send it with a change' }),
   by_default: Type.Boolean({ description: 'whether two people are needed where no rule says' }),
+  together: Type.Array(
+    Type.Object({ currency, most: Type.String({ description: 'an amount of the currency' }) }),
+    { description: 'the most that one code confirms of payments together, where no rule says it' },
+  ),
   actions: Type.Array(
     Type.Object({
       action: Type.String(),

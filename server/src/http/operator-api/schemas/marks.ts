@@ -29,6 +29,10 @@ export const OrderMarks = Type.Object({
   ),
 })
 
+export const Assignees = Type.Object({
+  data: Type.Array(Type.String(), { description: 'the addresses of those who may be assigned' }),
+})
+
 /** One of them at a time. */
 export const MarkOrder = Type.Object(
   {

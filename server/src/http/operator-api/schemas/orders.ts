@@ -36,6 +36,12 @@ const filters = {
   user: Type.Optional(
     Type.String({ maxLength: 64, description: 'the user, as the agent names it' }),
   ),
+  account: Type.Optional(
+    Type.String({ maxLength: 64, description: 'the account number, as it was given' }),
+  ),
+  assignee: Type.Optional(
+    Type.String({ maxLength: 254, description: 'the address of who looks into it' }),
+  ),
   tag: Type.Optional(
     Type.String({
       pattern: '^[a-z0-9][a-z0-9-]{0,29}$',
@@ -48,7 +54,8 @@ const filters = {
   q: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'a whole id: txn_id, ref_id, reference at the provider, or payment',
+      description:
+        'an id: txn_id, ref_id, reference at the provider, or payment; if nothing has it, how a txn_id or ref_id begins',
     }),
   ),
 }
@@ -102,6 +109,7 @@ export const OrderList = Type.Object({
     Type.Object({
       ...orderFields,
       tags: Type.Array(Type.String(), { description: "none for the agent's own users" }),
+      assignee: orNull(Type.String({ description: 'the address of who looks into it' })),
     }),
   ).properties,
   searched_to: orNull(isoTime('no older order was looked at; null where all were')),
@@ -124,6 +132,12 @@ const OrderAction = Type.Object({
   why_not: orNull(Type.String({ description: 'in words, where it is not allowed' })),
   moves_money: Type.Boolean({ description: 'the code has to be given again' }),
   needs: Type.Array(oneOf(['reason', 'amount', 'code'], 'what must be in the request')),
+})
+
+const Saying = Type.Object({
+  code: Type.String({ description: 'which sentence it is' }),
+  text: orNull(Type.String({ description: 'what is said in it' })),
+  at: orNull(isoTime('the time that is in it')),
 })
 
 export const OrderDetail = Type.Object({
@@ -161,6 +175,8 @@ export const OrderDetail = Type.Object({
   words: Type.Object({
     why: Type.String({ description: 'why it is in this state' }),
     next: Type.String({ description: 'what happens next, and what can be done' }),
+    why_codes: Type.Array(Saying, { description: 'the same, for other languages' }),
+    next_codes: Type.Array(Saying, { description: 'the same, for other languages' }),
   }),
   payouts: Type.Array(
     Type.Object({
@@ -213,7 +229,8 @@ export const OrderDetail = Type.Object({
     Type.Object({
       at: isoTime('when'),
       kind: oneOf(timelineKinds, `one of ${timelineKinds.join(', ')}`),
-      title: Type.String(),
+      event: Type.String({ description: 'what happened, by a code' }),
+      title: Type.String({ description: 'what happened, in English' }),
       raw: Type.Unknown({ description: 'what is on record, as it is' }),
     }),
     { description: 'oldest first; each entry as it was known then' },

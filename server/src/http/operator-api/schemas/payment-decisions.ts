@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { mostTogether } from '../../../payments/decide-together.ts'
+import { PaymentSummary } from './payments.ts'
 import { appId, code, currency, money, oneOf, orNull, reason, strict } from './shapes.ts'
 
 const does = oneOf(['credit', 'return', 'dismiss'], 'credit, return or dismiss')
@@ -29,28 +30,41 @@ export const DecideTogether = Type.Object(
   strict,
 )
 
+const row = {
+  payment_id: Type.String(),
+  amount: money('what came in'),
+  currency,
+  payer: PaymentSummary.properties.payer,
+  does,
+  to: orNull(
+    Type.Object(
+      {
+        txn_id: orNull(Type.String({ description: 'null: the wallet' })),
+        app_id: Type.String({ description: 'whose order or wallet it is' }),
+        agent_name: Type.String(),
+      },
+      { description: 'where a credit goes' },
+    ),
+  ),
+}
+
 export const TogetherView = Type.Object({
   digest,
   sum: money('of all of them'),
   currency,
   most: orNull(money('the most that one code confirms, by policy; null for any sum')),
-  data: Type.Array(
-    Type.Object({
-      payment_id: Type.String(),
-      amount: money('what came in'),
-      currency,
-      does,
-      to: orNull(Type.String({ description: 'the order or the wallet' })),
-    }),
-  ),
+  data: Type.Array(Type.Object(row)),
 })
 
 export const DecidedTogether = Type.Object({
   data: Type.Array(
     Type.Object({
-      payment_id: Type.String(),
-      outcome: oneOf(['done', 'refused'], 'done or refused'),
-      detail: orNull(Type.String({ description: 'why it was refused' })),
+      ...row,
+      outcome: oneOf(
+        ['done', 'refused', 'unknown', 'not_tried'],
+        'done; refused; unknown: read it again; not_tried, because one before it is unknown',
+      ),
+      detail: orNull(Type.String({ description: 'why it was refused, or is unknown' })),
     }),
   ),
 })

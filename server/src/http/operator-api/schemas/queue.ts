@@ -33,6 +33,7 @@ export const QueueView = Type.Object({
       title: Type.String({ description: 'why it waits, or what it is about' }),
       amount: orNull(money('where it is about an amount')),
       currency: orNull(currency),
+      app_id: orNull(Type.String({ description: 'the agent concerned' })),
       agent_name: orNull(Type.String()),
       since: isoTime('since when it waits'),
       assignee: orNull(Type.String({ description: 'the address of who looks into it' })),

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Role, roles } from '../../../operators/operator.ts'
-import { isoTime, orNull } from './shapes.ts'
+import { isoTime, orNull, strict } from './shapes.ts'
 
 /** The shapes of users and their sessions. */
 
@@ -14,6 +14,22 @@ export const Password = Type.String({
   maxLength: 512,
   description: 'a password of 12 to 256 characters',
 })
+
+const preferences = {
+  time_zone: orNull(
+    Type.String({
+      maxLength: 64,
+      description: "the zone in which I read times; null: the service's",
+    }),
+  ),
+  language: orNull(
+    Type.String({
+      pattern: '^[a-z]{2}(-[A-Z]{2})?$',
+      description: "in which I read the console, such as th; null: the browser's",
+    }),
+  ),
+}
+export const PreferencesRequest = Type.Object(preferences, strict)
 
 export const Me = Type.Object({
   user: Type.Object({
@@ -31,7 +47,8 @@ export const Me = Type.Object({
     ),
   ),
   mode: Type.Unsafe<'sandbox' | 'live'>({ type: 'string', enum: ['sandbox', 'live'] }),
-  time_zone: Type.String({ description: 'the zone in which times are shown' }),
+  time_zone: Type.String({ description: 'the zone in which the service counts its days' }),
+  preferences: Type.Object(preferences),
   version: Type.String(),
   now: isoTime('the time of the service'),
 })

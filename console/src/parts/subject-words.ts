@@ -1,0 +1,31 @@
+import { translated } from '../languages/language.ts'
+
+/** What things are called that something is done to, by the service's names. */
+export const subjectWords: Record<string, string> = translated('subject', {
+  order: 'Order',
+  orders: 'Orders',
+  agent: 'Agent',
+  wallet: 'Wallet',
+  payment: 'Payment',
+  payments: 'Payments',
+  open_item: 'Open item',
+  user: 'User',
+  session: 'Session',
+  proposal: 'Proposal',
+  provider: 'Provider, connector or bank account',
+  provider_routes: 'Routes',
+  route: 'Route',
+  payout_file: 'Payout file',
+  callback: 'Callback',
+  callbacks: 'Callbacks',
+  books: 'Books',
+  limit: 'Limit',
+  event: 'Report of a provider',
+  stop: 'Stop',
+  approval_rules: 'Rules of two people',
+  alert_rule: 'Alert rule',
+  alarm: 'Alarm',
+  report: 'Scheduled report',
+  restore: 'Restore',
+  view: 'Shared view',
+})
