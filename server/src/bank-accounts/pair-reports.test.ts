@@ -463,6 +463,17 @@ test.each(['SCB x6789', 'x6789', 'XXX6789', '***6789', '####6789'])(
   },
 )
 
+test('a line in the words of a payment is about that, although another line’s order was open then', () => {
+  const known = movement('a', { ...push, text: 'CASH IN 77' })
+  const open = { createdAt: new Date('2026-11-16T03:00:00Z'), payerAccountNo: '1' }
+  const orders = new Map([[code(1), { ...open, expiresAt: new Date('2026-11-16T04:00:00Z') }]])
+  const from = { fileId: 'f', isTrusted: true, orders }
+  const lines = [report({ text: `TRF ${code(1)}` }), report({ text: 'Cash in 77', line: 2 })]
+  const paired = (each: BankReport[]) => pairReports(each, [known], from, () => 'new').movementIds
+  expect(paired(lines)).toEqual(['new', 'a'])
+  expect(paired(lines.slice(0, 1))).toEqual(['a'])
+})
+
 test('only pages of one statement keep lines apart, and never those with one number of the bank’s', () => {
   const on = (page: number) => ({ page: { seq: '45', page } })
   const known = (source: ReportSource, ids: Partial<BankIds> = {}) => {

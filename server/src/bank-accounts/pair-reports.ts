@@ -1,3 +1,4 @@
+import { usualForm } from '../lib/payment-code.ts'
 import { isFullAccountNo, shownOfMasked } from '../statements/masked-account-no.ts'
 import type { BankIds, Day } from '../statements/statement.ts'
 import type { BankReport, ReportSource } from './bank-report.ts'
@@ -66,7 +67,7 @@ export function pairReports(
     fileId,
     isTrusted,
     holidays = none,
-    findCodes = codesOfForms,
+    findCodes = (texts) => codesOfForms(texts, [usualForm]),
     orders = new Map(),
   }: {
     fileId: string | null
@@ -78,21 +79,30 @@ export function pairReports(
   newId: () => string,
   inFile: ReadonlySet<string> = new Set(),
 ): { movementIds: string[]; added: Set<string> } {
-  const coded = <Report extends KnownReport>(report: Report): Report & CodedReport => ({
+  const coded = <Report extends KnownReport>(
+    report: Report,
+    amountMinor: bigint,
+  ): Report & CodedReport => ({
     ...report,
-    codes: findCodes(codedTexts(report)),
+    codes: findCodes(codedTexts(report), amountMinor),
   })
   const before = (isTrusted ? known.map(asTheBankSays) : known).map((movement) => ({
     ...movement,
-    reports: movement.reports.map(coded),
+    reports: movement.reports.map((each) => coded(each, movement.amountMinor)),
   }))
   const shelves = new Shelves(before, inFile, holidays)
   const compared = reports.map((report) =>
-    coded({ ...report, fileId, isTrusted, payerAccountNo: report.payer.accountNo }),
+    coded(
+      { ...report, fileId, isTrusted, payerAccountNo: report.payer.accountNo },
+      report.amountMinor,
+    ),
   )
   // What has a name takes its own first, so that no other line takes that in its place.
   const named = compared.map((report) => shelves.takeNamed(report))
-  takeByOrders(shelves, compared, named, orders)
+  if (orders.size > 0) {
+    takeByTexts(shelves, compared, named)
+    takeByOrders(shelves, compared, named, orders)
+  }
   const found = compared.map((report, at) => named[at] ?? shelves.take(report))
   const added = new Set<string>()
   const movementIds = compared.map((report, at) => {
@@ -105,6 +115,28 @@ export function pairReports(
     return movementId
   })
   return { movementIds, added }
+}
+
+/** A line in the very words of one payment is about that one: no other line's order takes it. */
+function takeByTexts(
+  shelves: Shelves,
+  reports: readonly Compared[],
+  found: (CodedMovement | undefined)[],
+): void {
+  const lines = new Map<string, number[]>()
+  for (const [at, report] of reports.entries()) {
+    const text = plain(report.text)
+    if (found[at] || text === '') continue
+    const key = `${report.amountMinor} ${text}`
+    const same = lines.get(key)
+    if (same) same.push(at)
+    else lines.set(key, [at])
+  }
+  for (const [at, ...others] of lines.values()) {
+    const report = reports[at ?? -1]
+    if (at === undefined || !report || others.length > 0) continue
+    found[at] = shelves.takeOnly(report, plain(report.text))
+  }
 }
 
 /** Beyond so many equal amounts in one file, nobody is told apart by what is known of orders. */
@@ -136,7 +168,7 @@ function takeByOrders(
         isMore = false
         for (const { at, report, order } of lines) {
           if (found[at]) continue
-          const movement = shelves.takeOnly(report, (each) => isLike(each, order))
+          const movement = shelves.takeOnly(report, 'uncoded', (each) => isLike(each, order))
           if (!movement) continue
           found[at] = movement
           isMore = true
@@ -277,15 +309,16 @@ class Shelves {
     return movement
   }
 
-  /** Takes the movement without a code that a report may be about and that is like this, if there is only one. */
+  /** Takes the movement of a kind that a report may be about and that is like this, if there is only one. */
   takeOnly(
     report: Compared,
-    isLike: (movement: CodedMovement) => boolean,
+    kind: string,
+    isLike: (movement: CodedMovement) => boolean = () => true,
   ): CodedMovement | undefined {
     const alike: CodedMovement[] = []
     for (const tag of tagsFor(report)) {
       for (const day of this.daysAround(report.bookedOn)) {
-        const shelf = this.shelves.get(`${report.amountMinor} ${day} ${tag} uncoded`)
+        const shelf = this.shelves.get(`${report.amountMinor} ${day} ${tag} ${kind}`)
         if ((shelf?.size ?? 0) > mostAlike) return undefined
         alike.push(
           ...(shelf?.free((each) => fits(report, each, this.holidays) && isLike(each)) ?? []),

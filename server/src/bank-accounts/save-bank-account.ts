@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { raiseAlert } from '../alerts/raise-alert.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
 import { type SecretKeys, seal, unseal } from '../lib/secret-box.ts'
 import { nobody, type Signature } from '../operators/credentials.ts'
 import { type BankAccount, bankAccountColumns, findBankAccount } from './bank-account.ts'
@@ -249,6 +250,7 @@ export async function updateBankAccount(
   if (names.length === 0 && before.confirmedAt === null && by.confirmedBy === null) {
     names.push(...changedIn(before))
   }
+  if (by.confirmedBy === null) refuseToTakeOver(before, changed, by.name)
   const isOtherQr = changed.qrKind !== before.qrKind || changed.qrValue !== before.qrValue
   const account: BankAccount = {
     ...changed,
@@ -275,6 +277,26 @@ export async function updateBankAccount(
     await alertOf(db, `The bank account ${before.name} was changed: ${what}.`, before.name, by.at)
   }
   return { account, feedSecret }
+}
+
+/**
+ * Who saves an account that waits for a second person would become the maker of what another changed, and that person
+ * could confirm it. So nobody else saves it, unless nothing is left of what was changed.
+ */
+function refuseToTakeOver(before: BankAccount, after: BankAccount, name: string): void {
+  if (before.confirmedAt !== null || madeBy(before) === name) return
+  const waits = changedIn(before)
+  const left = decisive.filter((field) => {
+    const what = decisiveNames[field]
+    // Of what has several fields, those that are empty may be so before and after.
+    const isEmpty = before[field] === null && (what === 'qr' || what === 'sftp')
+    return waits.includes(what) && !isEmpty && after[field] === before[field]
+  })
+  if (left.length === 0 && before.changed !== null) return
+  throw new Problem(
+    'not_permitted',
+    `What ${madeBy(before)} changed waits for a second person. Confirm it or set it back first, or let them save it.`,
+  )
 }
 
 function changedIn({ changed }: BankAccount): string[] {

@@ -388,7 +388,9 @@ async function namedOrders(
   reports: readonly BankReport[],
   findCodes: FindCodes,
 ): Promise<ReadonlyMap<string, NamedOrder>> {
-  const codes = [...new Set(reports.flatMap((report) => findCodes(codedTexts(report))))]
+  const codes = [
+    ...new Set(reports.flatMap((report) => findCodes(codedTexts(report), report.amountMinor))),
+  ]
   if (codes.length === 0) return new Map()
   const { rows } = await tx.query<NamedOrder & { code: string }>(
     `select code, payer_account_no as "payerAccountNo", created_at as "createdAt",

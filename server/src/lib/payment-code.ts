@@ -85,6 +85,17 @@ export function possibleDigitCodes(text: string): string[] {
   return [...found]
 }
 
+/** Whether a code is of digits alone. */
+export function isDigitCode(code: string): boolean {
+  return /^\d+$/.test(code)
+}
+
+/** Whether a code of digits stands by itself in a text, or in a creditor reference, and is no part of longer numbers. */
+export function isWrittenOut(code: string, texts: readonly string[]): boolean {
+  const alone = new RegExp(`(?<!\\d)(?:RF\\d\\d)?${code}(?!\\d)`, 'i')
+  return texts.some((text) => alone.test(text.normalize('NFKC')))
+}
+
 function plainOf(text: string): string {
   return text
     .normalize('NFKC')

@@ -118,9 +118,10 @@ export async function readStatements(
     ...(account.encoding !== null && { encoding: account.encoding }),
     ...(profile && { csvProfile: profile }),
   })
+  const taken = ownNumbers(account, told, isOwn, numbers)
   const others = new Set<string>()
   const statements = told.filter(({ accountNo }) => {
-    if (accountNo === null || isOwn(accountNo)) return true
+    if (accountNo === null || taken.has(accountNo)) return true
     others.add(accountNo)
     return false
   })
@@ -133,6 +134,26 @@ export async function readStatements(
   for (const each of others) first?.notes.push(`What is of the account ${each} was left out.`)
   refuseImpossible(statements)
   return statements
+}
+
+/**
+ * The numbers in a file that are an account's own. Where several may be, as two banks can give out one number, only the one
+ * counts that is written in full.
+ */
+function ownNumbers(
+  { name, accountNo }: ReadAccount,
+  told: readonly BankStatement[],
+  isOwn: (accountNo: string) => boolean,
+  numbers: readonly string[],
+): ReadonlySet<string> {
+  const written = told.flatMap((each) => (each.accountNo === null ? [] : [each.accountNo]))
+  const own = new Set(written.filter(isOwn))
+  const plain = (text: string) => withoutZeros(plainAccountNo(text))
+  if (new Set([...own].map(plain)).size < 2) return own
+  const exact = [...own].filter((each) => numbers.some((number) => plain(number) === plain(each)))
+  if (new Set(exact.map(plain)).size === 1) return new Set(exact)
+  const detail = `The file is of the accounts ${[...own].join(' and ')}, and each of them may be ${name}, ${accountNo}: bring the statements of one.`
+  throw new BankFileFault(null, detail)
 }
 
 /** The first line that has a text; null if it is written in another way. */
@@ -203,13 +224,16 @@ function refuseImpossible(statements: readonly BankStatement[]): void {
 /** Banks write numbers with their branch before or the currency behind, and with zeros in front. */
 function isSameAccount(written: string, own: string): boolean {
   const [a, b] = [plainAccountNo(written), plainAccountNo(own)]
-  const strip = (text: string) => text.replace(/^0+/, '')
   if (isMaskedAccountNo(written)) return fitsMaskedAccountNo(written, own)
-  if (a === b || strip(a) === strip(b)) return true
+  if (a === b || withoutZeros(a) === withoutZeros(b)) return true
   const parts = written.toUpperCase().split(/[^A-Z0-9]+/)
   // A short number may be the end of somebody else's, unless something says where it begins.
   const hasStart = b.length >= 8 || /^[A-Z]{2}\d{2}/.test(a) || parts.includes(b)
   return hasStart && (a.endsWith(b) || a.replace(/[A-Z]{3}$/, '').endsWith(b))
+}
+
+function withoutZeros(text: string): string {
+  return text.replace(/^0+/, '')
 }
 
 /** Keeps a file as it came, once, and returns its id. */

@@ -24,6 +24,7 @@ import { findNamedPayouts } from '../ledger/payout-references.ts'
 import { findBank } from '../lib/banks.ts'
 import { txnId } from '../lib/ids.ts'
 import { startOfDay } from '../lib/local-time.ts'
+import { isDigitCode, isWrittenOut } from '../lib/payment-code.ts'
 import {
   matchItemDebits,
   matchItemReturns,
@@ -74,7 +75,7 @@ type Matched = Pick<
 /** The account whose movements are matched. */
 type AccountOfMovements = Pick<
   BankAccount,
-  'name' | 'zone' | 'ownAccounts' | 'expectedDeductionMinor' | 'payoutHolidays'
+  'name' | 'zone' | 'match' | 'ownAccounts' | 'expectedDeductionMinor' | 'payoutHolidays'
 >
 
 /** Our clock and the bank's may differ by this much. */
@@ -137,7 +138,19 @@ export async function matchCredits(
     const open = credits.filter(({ movementId }) => !matches.has(movementId))
     const found = await ordersOf(pool, await find(open))
     for (const movement of open) {
-      const all = found.get(movement.movementId) ?? []
+      const fitting = found.get(movement.movementId) ?? []
+      const all =
+        find === named
+          ? fitting.filter((each) => isNamedBy(movement, each, account, said))
+          : fitting
+      if (fitting.length > 0 && all.length === 0) {
+        nobody(
+          movement,
+          'ambiguous',
+          'A code of digits in it is of an order, but not with this amount: it may be there by chance.',
+        )
+        continue
+      }
       const [first, two] = isOfOpen ? openThen(movement, account, all) : all
       const left =
         find === named && first && !two && (await leftOver(pool, account, movement, first))
@@ -224,8 +237,8 @@ async function leftOver(
   named: FoundOrder,
 ): Promise<FoundOrder | undefined> {
   if (named.isPaidAt === null || named.account !== name) return undefined
-  const { rows } = await pool.query<{ movementId: string; text: string }>(
-    `select movement_id as "movementId", text from bank_movements
+  const { rows } = await pool.query<Pick<Matched, 'movementId' | 'amountMinor' | 'text'>>(
+    `select movement_id as "movementId", amount as "amountMinor", text from bank_movements
      where account = $1 and agent_id = $2 and order_id = $3 and amount = $4 and movement_id <> $5
        and explained_by = 'payment' limit 2`,
     [name, named.agentId, named.orderId, amountMinor, movementId],
@@ -313,6 +326,30 @@ function mayBeOne(
   )
 }
 
+/**
+ * Whether a credit names an order whose code it has. Numbers beside each other hold a code of digits by chance, so that
+ * one counts only with its amount, or, where an account goes by codes alone, if it stands by itself and the order is
+ * expected there at that time.
+ */
+function isNamedBy(
+  movement: Matched,
+  expected: ExpectedDeposit,
+  account: AccountOfMovements,
+  said: Said,
+): boolean {
+  if (!isDigitCode(expected.code) || movement.amountMinor === expected.payableMinor) return true
+  if (deductionOf(account, movement, expected, said) > 0n) return true
+  const { from, until } = windowOf(movement, account)
+  const isExpected =
+    expected.account === account.name && expected.createdAt <= until && expected.heldUntil >= from
+  const texts = (said.get(movement.movementId) ?? []).flatMap(({ text, ids }) =>
+    [text, ids.endToEndId, ids.instructionId].filter(isText),
+  )
+  return (
+    account.match === 'code' && isExpected && isWrittenOut(expected.code, [movement.text, ...texts])
+  )
+}
+
 /** What the rail kept of a payment that names its order: all that is missing, or it is another amount. */
 function deductionOf(
   { name, expectedDeductionMinor }: AccountOfMovements,
@@ -331,42 +368,50 @@ const bySaying: readonly ReportSource[] = ['statement', 'intraday', 'push', 'han
 
 /**
  * The payment codes in all that the bank says of each movement. A report may have been taken for one of several equal
- * payments before its own was known, so where reports name different orders, those that say more count.
+ * payments before its own was known, so where reports name different orders, those that say more count. What may be a
+ * code by chance counts only if there is no other.
  */
 async function codesOf(
   pool: Pool | Tx,
-  movements: readonly Pick<Matched, 'movementId' | 'text'>[],
+  movements: readonly Pick<Matched, 'movementId' | 'amountMinor' | 'text'>[],
   said: Said,
 ): Promise<Map<string, string[]>> {
-  const texts = movements.map(({ movementId, text }) => {
+  const texts = movements.map(({ movementId, amountMinor, text }) => {
     const reports = said.get(movementId) ?? []
     const bySource = bySaying.map((source) =>
-      reports
-        .filter((each) => each.source === source)
-        .flatMap((each) => [each.text, ...Object.values(each.ids).filter(isText)]),
+      reports.filter((each) => each.source === source).flatMap(textsOf),
     )
-    return { movementId, bySource: [...bySource, [text]] }
+    return { movementId, amountMinor, bySource: [...bySource, [text]] }
   })
   const findCodes = await codesIn(
     pool,
     texts.flatMap(({ bySource }) => bySource.flat()),
   )
   return new Map(
-    texts.map(({ movementId, bySource }) => [
+    texts.map(({ movementId, amountMinor, bySource }) => [
       movementId,
-      bySource.map(findCodes).find((codes) => codes.length > 0) ?? [],
+      [
+        ...bySource.map((each) => findCodes(each, amountMinor)),
+        ...bySource.map((each) => findCodes(each)),
+      ].find((codes) => codes.length > 0) ?? [],
     ]),
   )
 }
 
-/** The payment codes in all that the bank says of one movement. */
+/** Where the bank may name an order. */
+function textsOf({ text, ids }: SaidOnce): string[] {
+  return [text, ...Object.values(ids).filter(isText)]
+}
+
+/** All payment codes in what the bank says of one movement, also those that may be there by chance. */
 export async function codesOfMovement(
   pool: Pool,
   account: string,
   movementId: string,
 ): Promise<string[]> {
   const said = await allSaid(pool, account, [{ movementId }])
-  return (await codesOf(pool, [{ movementId, text: '' }], said)).get(movementId) ?? []
+  const texts = (said.get(movementId) ?? []).flatMap(textsOf)
+  return (await codesIn(pool, texts))(texts)
 }
 
 /** What of each movement may name a payout of a file. */

@@ -3,7 +3,12 @@ import {
   findBankAccount,
   readBankAccounts,
 } from '../bank-accounts/bank-account.ts'
-import { pagesJoined, type StatementPage, withFirstDays } from '../bank-accounts/statement-pages.ts'
+import {
+  dayAfter,
+  pagesJoined,
+  type StatementPage,
+  withFirstDays,
+} from '../bank-accounts/statement-pages.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
@@ -259,12 +264,17 @@ export async function wholeDays(
     const before = opening ?? closingBefore(joined, first)
     return before !== undefined && before + booked === closing
   }
+  // An opening balance may be of the day before, and so may a line that was booked late: then that day is not told.
+  const firstToldBy = ({ from: first, to, opening }: StatementPage): Day => {
+    const isTold = first === to || opening === null || closingBefore(joined, first) === opening
+    return isTold ? first : dayAfter(first)
+  }
   return joined
     .filter(
       (each) =>
         each.to >= from && addsUp(each) && localTime(each.receivedAt).slice(0, 10) > each.to,
     )
-    .map(({ from: fromDay, to: toDay }) => ({ fromDay, toDay }))
+    .map((each) => ({ fromDay: firstToldBy(each), toDay: each.to }))
     .sort((a, b) =>
       a.fromDay === b.fromDay ? (a.toDay < b.toDay ? -1 : 1) : a.fromDay < b.fromDay ? -1 : 1,
     )

@@ -4,6 +4,7 @@ import { explainBatch, explainMovement } from '../../src/payments/explain-moveme
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
 import { takePush } from '../../src/payments/take-push.ts'
+import { wholeDays } from '../../src/payout-files/after-restore.ts'
 import { reconcileAccount } from '../../src/reconcile/reconcile-account.ts'
 import { redDays } from '../../src/reconcile/red-days.ts'
 import { signOffDay } from '../../src/reconcile/sign-off-day.ts'
@@ -308,6 +309,40 @@ it('a file with the statements of several accounts is taken for each of them', a
   expect((await importFile(s, two, bytes)).movements).toBe(1)
   for (const account of [one, two]) expect(await daysOf(s, account)).toEqual([`${day} green`])
   await expect(importFile(s, await offAccount(), bytes)).rejects.toThrow('is of the account')
+})
+
+it('of several numbers in a file that end like the account’s, only its own is taken', async () => {
+  const one = await offAccount()
+  const { accountNo } = one.account
+  const of = (written: string, amount: string) => ({
+    ...{ account: { ...one.account, accountNo: written }, day },
+    ...{ opening: '0.00', closing: amount, lines: [{ amount }] },
+  })
+  const [own, first, second] = [accountNo, `50010517/${accountNo}`, `37040044/${accountNo}`]
+  await expect(importFile(s, one, camt(of(first, '7.00'), of(second, '9.00')))).rejects.toThrow(
+    `${first} and ${second}`,
+  )
+  const done = await importFile(s, one, camt(of(own, '5.00'), of(second, '9.00')))
+  expect(done).toMatchObject({ statements: 1, movements: 1 })
+})
+
+it('one line of the day before does not make a statement tell that whole day', async () => {
+  const one = await offAccount()
+  const [before, monday, tuesday] = ['2026-03-01', '2026-03-02', '2026-03-03']
+  const of = { account: one.account, opening: '5.00', closing: '8.00' }
+  await importFile(s, one, camt({ ...of, day: tuesday, lines: [{ amount: '3.00' }] }))
+  // Its opening balance is dated with the day on which it closed.
+  await s.sql('update bank_statements set from_day = $2 where account = $1', [
+    ...[one.account.name, monday],
+  ])
+  const told = async () => (await wholeDays(s.backend.pool, one.account, monday))[0]?.fromDay
+  expect(await told()).toBe(tuesday)
+  await importFile(
+    s,
+    one,
+    camt({ ...of, opening: '5.00', closing: '5.00', day: before, lines: [] }),
+  )
+  expect(await told()).toBe(monday)
 })
 
 describe('a file that is refused', () => {

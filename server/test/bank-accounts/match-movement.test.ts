@@ -6,6 +6,7 @@ import { updateBankAccount } from '../../src/bank-accounts/save-bank-account.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { txnId } from '../../src/lib/ids.ts'
+import { paymentCode } from '../../src/lib/payment-code.ts'
 import { swissReference } from '../../src/lib/qr/creditor-reference.ts'
 import { bookMovements } from '../../src/payments/book-movement.ts'
 import { explainReturn } from '../../src/payments/explain-movement.ts'
@@ -347,6 +348,12 @@ describe('accounts without unique amounts', () => {
     const account = await onlyAccount({ match: 'code', codeForm: 'digits' })
     const a = await deposit()
     expect(a.code).toMatch(/^\d{13}$/)
+    // With another amount it may be there by chance, if other digits are beside it.
+    const joined = `${a.code.slice(0, 5)}-${a.code.slice(5)}`
+    const chance = await pushed(account, { id: 'd0', amount: '77.00', text: joined })
+    expect(chance).toMatchObject({ why: 'ambiguous', paymentState: 'waiting', orderId: null })
+    const less = await pushed(account, { id: 'd00', amount: '77.00', text: `REF ${a.code}.` })
+    expect(less).toMatchObject({ paymentState: 'waiting', orderId: expect.any(String) })
     // Thirteen digits that nobody was given name nobody.
     const text = `0812345678 REF ${a.code.slice(0, 5)} ${a.code.slice(5)} 16/11/26`
     const { pool, secretKeys } = s.backend
@@ -371,6 +378,19 @@ describe('accounts without unique amounts', () => {
       text: `${c.code} ${d.code}`,
     })
     expect(both).toMatchObject({ why: 'ambiguous' })
+  })
+
+  it('what looks like a code, and was given to nobody, makes no second payment', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    toMorning()
+    const a = await deposit()
+    await pushed(account, { id: 'n1', amount: '100.00', text: a.code })
+    const lines = [{ amount: '100.00', text: `TRANSFER ${paymentCode('of nobody')}` }]
+    await importFile(s, account, camt({ account: account.account, day: dayAt(s.clock()), lines }))
+    const { rows } = await s.sql('select amount from bank_movements where account = $1', [
+      account.account.name,
+    ])
+    expect([rows.length, await statusOf(a.id)]).toEqual([1, 'PAID'])
   })
 
   it('money from an account of our own pays no order', async () => {

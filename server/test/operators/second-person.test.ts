@@ -135,6 +135,28 @@ it('a bank account waits for three days, and anew when somebody saves it again',
   expect([after.other, after.count]).toEqual([undefined, before.count - 1])
 })
 
+it('who saves a bank account does not take on what another changed and nobody confirmed', async () => {
+  const body = { name: 'scb', currency: 'THB', ...terms, account_no: '5556667001', route: false }
+  expect((await ann.post('/bank-accounts', { ...body, reason, code: ann.code() })).status).toBe(201)
+  const path = '/bank-accounts/scb'
+  const version = async () => (await ann.get(path)).json.version
+  const save = async (who: typeof ann, fields: object) => {
+    const draft = { ...terms, account_no: '5556667001', ...fields }
+    const sent = { ...draft, version: await version(), reason, code: who.code() }
+    return (await who.send('PATCH', path, sent)).json
+  }
+  const confirm = async (who: typeof ann) =>
+    (await who.post(`${path}/confirm`, { version: await version(), reason, code: who.code() })).json
+  expect((await confirm(bob)).account.confirmed_by).toBe(bob.email)
+  await save(ann, { account_no: '5556667002' })
+  const other = { account_no: '5556667002', payout_holidays: ['2027-01-01'] }
+  expect((await save(bob, { ...other, hold_hours: 30 })).code).toBe('not_permitted')
+  expect((await confirm(ann)).code).toBe('not_permitted')
+  // What it was, or is to be instead, is bob's, and ann may confirm that.
+  expect((await save(bob, {})).account).toMatchObject({ account_no: '5556667001' })
+  expect((await confirm(ann)).account.confirmed_by).toBe(ann.email)
+})
+
 it("a bank's file that somebody brought is for another person, and for an admin if a command did", async () => {
   const { account } = await makeAccount(s, { match: 'amount' }, { mode: 'live' })
   const lines = [{ amount: '12.00', text: 'TRF' }]
