@@ -3495,6 +3495,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -10681,6 +10689,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -10848,6 +10864,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11011,6 +11035,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11174,6 +11206,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11347,6 +11387,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11510,6 +11558,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11673,6 +11729,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11836,6 +11900,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11999,6 +12071,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -12184,6 +12264,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {

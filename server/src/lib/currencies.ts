@@ -13,6 +13,8 @@ interface CurrencyRow {
   /** Payments without a reference are told apart by a small surplus: so many of these steps at most. */
   surplusStepMinor: bigint
   surplusSteps: number
+  /** No bank charges more for one payment: what is more in a debit is something else. In minor units. */
+  mostChargeMinor: bigint
   /** The kinds of QR code that pay in this currency; a bank's own QR code may be in any. */
   qrKinds: readonly QrKind[]
   /** The id of the house's book in this currency; migrations create it. */
@@ -32,6 +34,7 @@ export const currencyRows = {
     clearing: 'THCBC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 500_000n,
     qrKinds: ['promptpay-mobile', 'promptpay-id', 'promptpay-bill'],
     houseBook: -1n,
   },
@@ -41,6 +44,7 @@ export const currencyRows = {
     bankCode: 'table',
     surplusStepMinor: 1n,
     surplusSteps: 999,
+    mostChargeMinor: 5_000_000n,
     qrKinds: ['vietqr'],
     houseBook: -2n,
   },
@@ -50,6 +54,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 20_000n,
     qrKinds: ['paynow'],
     houseBook: -3n,
   },
@@ -59,6 +64,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 50_000n,
     qrKinds: [],
     houseBook: -4n,
   },
@@ -69,6 +75,7 @@ export const currencyRows = {
     // Nobody pays in sen: the surplus is in whole rupiah.
     surplusStepMinor: 100n,
     surplusSteps: 999,
+    mostChargeMinor: 200_000_000n,
     qrKinds: [],
     houseBook: -5n,
   },
@@ -78,6 +85,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 1_000_000n,
     qrKinds: [],
     houseBook: -6n,
   },
@@ -88,6 +96,7 @@ export const currencyRows = {
     clearing: 'INFSC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 1_000_000n,
     qrKinds: ['upi'],
     houseBook: -7n,
   },
@@ -97,6 +106,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 100_000n,
     qrKinds: ['pix'],
     houseBook: -8n,
   },
@@ -107,6 +117,7 @@ export const currencyRows = {
     isSepa: true,
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: ['epc', 'swiss'],
     houseBook: -9n,
   },
@@ -116,6 +127,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: ['swiss'],
     houseBook: -10n,
   },
@@ -125,6 +137,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: [],
     houseBook: -11n,
   },
@@ -134,6 +147,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: [],
     houseBook: -12n,
   },

@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
-import { releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
+import { refuseRelease, releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
 import { approvePayoutFile } from '../../src/payout-files/approve-file.ts'
 import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
 import { camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
@@ -299,6 +300,10 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect(held).toContain(`is of payment file ${lostId}, which is lost`)
   const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
   expect((await release(id)).json.detail).toContain(lostId)
+  // Two people can always end it: they say of which file it is that paid none of what waits.
+  const kinAccount = await findBankAccount(s.backend.pool, kin.name)
+  if (!kinAccount) throw new Error('there is no such account')
+  await refuseRelease(s.backend.pool, kinAccount, `none of ours: ${id}, ${lostId}`, s.clock())
   const explained = await maker.post(`/bank-accounts/${kin.name}/movements/${id}/explain`, {
     ...{ as: 'bank_fee', reason: 'somebody says so', code: maker.code() },
   })
@@ -309,7 +314,19 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect((await settle(one600, paid)).json.detail).toContain(`${paid} does not wait`)
   const sum = await settle(one600, one300)
   expect(sum.json).toMatchObject({ already_paid: true, count: 2, sum: 900 })
-  expect((await settle(one600, one300)).status).toBe(409)
+  // Who approves sees which debit it is said to be, and one file says so.
+  expect(sum.json.debit).toEqual({
+    movement: id,
+    amount: 900,
+    day: first,
+    text: expect.any(String),
+  })
+  const [again600 = '', again300 = ''] = await withdrawals(s, agent, account, 600, 300)
+  const second = await settle(again600, again300)
+  expect([second.status, second.json.detail]).toEqual([
+    409,
+    expect.stringContaining(`Payout file ${sum.json.id} says what movement ${id} paid`),
+  ])
   await approve(checker, sum)
   await bookFileSums(s.service.desk, fail)
   await goForwardWithAll(s.service.desk, fail)
