@@ -3581,6 +3581,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11028,6 +11036,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11195,6 +11211,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11358,6 +11382,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11521,6 +11553,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11694,6 +11734,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -11857,6 +11905,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -12020,6 +12076,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -12183,6 +12247,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -12346,6 +12418,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {
@@ -12531,6 +12611,14 @@ export interface Operations {
       made_at: string
       /** the bank has debited its payouts already: it is never sealed */
       already_paid: boolean
+      /** the one debit that paid all of it, as who approves says; else null */
+      debit: {
+        movement: string
+        /** that left */
+        amount: number
+        day: string
+        text: string
+      } | null
       /** withdrawals of the draft that ended before the approval */
       dropped: number
       banks: {

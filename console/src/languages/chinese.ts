@@ -2763,6 +2763,8 @@ export default {
       sha256: '字节的 SHA-256',
       alreadyPaid: '已经支付',
       neverLeaves: '银行已扣款：不封存，也不发出。',
+      debit: '由此笔扣款支付',
+      debitNote: (day, text) => `${day}：${text}`,
       put: '通过 SFTP',
       putFault: '未送达原因',
     },

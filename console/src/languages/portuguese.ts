@@ -2898,6 +2898,8 @@ export default {
       sha256: 'SHA-256 dos bytes',
       alreadyPaid: 'Já pago',
       neverLeaves: 'O banco já debitou os pagamentos: nunca é selado e nunca sai.',
+      debit: 'Pago pelo débito',
+      debitNote: (day, text) => `em ${day}: ${text}`,
       put: 'Por SFTP',
       putFault: 'Por que não chegou',
     },

@@ -2843,6 +2843,8 @@ export default {
       sha256: 'SHA-256 ของข้อมูล',
       alreadyPaid: 'จ่ายไปแล้ว',
       neverLeaves: 'ธนาคารหักเงินการจ่ายแล้ว: ไม่ผนึกและไม่ส่งออก',
+      debit: 'จ่ายด้วยรายการหักเงิน',
+      debitNote: (day, text) => `วันที่ ${day}: ${text}`,
       put: 'ทาง SFTP',
       putFault: 'เหตุที่ยังไม่ถึง',
     },

@@ -2855,6 +2855,8 @@ export default {
       sha256: 'SHA-256 của nội dung',
       alreadyPaid: 'Đã chi rồi',
       neverLeaves: 'Ngân hàng đã ghi nợ các khoản chi: tệp không niêm phong, không gửi đi.',
+      debit: 'Chi bằng khoản ghi nợ',
+      debitNote: (day, text) => `ngày ${day}: ${text}`,
       put: 'Qua SFTP',
       putFault: 'Vì sao chưa đến',
     },

@@ -102,6 +102,10 @@ export function payoutFileCommand(): Command {
         if (options.json) return print(jsonText(view))
         print(`${view.id} of ${view.account}: ${view.state}`)
         print(`${view.count} payouts, ${view.sum} ${view.currency}, digest ${view.digest}`)
+        if (view.debit) {
+          const { movement, amount, day, text } = view.debit
+          print(`Paid by movement ${movement} of ${amount} ${view.currency} on ${day}: ${text}`)
+        }
         print(
           table(
             ['TXN ID', 'CODE', 'AMOUNT', 'STATE', 'SAID'],

@@ -13,6 +13,8 @@ interface CurrencyRow {
   /** Payments without a reference are told apart by a small surplus: so many of these steps at most. */
   surplusStepMinor: bigint
   surplusSteps: number
+  /** No bank charges more for one payment: what is more in a debit is something else. In minor units. */
+  mostChargeMinor: bigint
   /** The kinds of QR code that pay in this currency; a bank's own QR code may be in any. */
   qrKinds: readonly QrKind[]
   /** In live one code confirms so much of payments together at most, unless a rule says otherwise: some $ 30,000. */
@@ -34,6 +36,7 @@ export const currencyRows = {
     clearing: 'THCBC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 500_000n,
     qrKinds: ['promptpay-mobile', 'promptpay-id', 'promptpay-bill'],
     togetherMinor: 1_000_000_00n,
     houseBook: -1n,
@@ -44,6 +47,7 @@ export const currencyRows = {
     bankCode: 'table',
     surplusStepMinor: 1n,
     surplusSteps: 999,
+    mostChargeMinor: 5_000_000n,
     qrKinds: ['vietqr'],
     togetherMinor: 800_000_000n,
     houseBook: -2n,
@@ -54,6 +58,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 20_000n,
     qrKinds: ['paynow'],
     togetherMinor: 40_000_00n,
     houseBook: -3n,
@@ -64,6 +69,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 50_000n,
     qrKinds: [],
     togetherMinor: 130_000_00n,
     houseBook: -4n,
@@ -75,6 +81,7 @@ export const currencyRows = {
     // Nobody pays in sen: the surplus is in whole rupiah.
     surplusStepMinor: 100n,
     surplusSteps: 999,
+    mostChargeMinor: 200_000_000n,
     qrKinds: [],
     togetherMinor: 500_000_000_00n,
     houseBook: -5n,
@@ -85,6 +92,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 1_000_000n,
     qrKinds: [],
     togetherMinor: 1_800_000_00n,
     houseBook: -6n,
@@ -96,6 +104,7 @@ export const currencyRows = {
     clearing: 'INFSC',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 1_000_000n,
     qrKinds: ['upi'],
     togetherMinor: 2_500_000_00n,
     houseBook: -7n,
@@ -106,6 +115,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 100_000n,
     qrKinds: ['pix'],
     togetherMinor: 160_000_00n,
     houseBook: -8n,
@@ -117,6 +127,7 @@ export const currencyRows = {
     isSepa: true,
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: ['epc', 'swiss'],
     togetherMinor: 30_000_00n,
     houseBook: -9n,
@@ -127,6 +138,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: ['swiss'],
     togetherMinor: 25_000_00n,
     houseBook: -10n,
@@ -137,6 +149,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: [],
     togetherMinor: 25_000_00n,
     houseBook: -11n,
@@ -147,6 +160,7 @@ export const currencyRows = {
     bankCode: 'bic',
     surplusStepMinor: 1n,
     surplusSteps: 99,
+    mostChargeMinor: 15_000n,
     qrKinds: [],
     togetherMinor: 30_000_00n,
     houseBook: -12n,

@@ -19,6 +19,8 @@ import {
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
+import { currencyRow } from '../lib/currencies.ts'
+import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { refuseIfOfLostFile } from '../payout-files/after-restore.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -117,14 +119,32 @@ export async function explainPayout(
   if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
   if (before.explainedBy === 'payout' && before.state === 'booked') return { changed: false }
   await refuseExplanation(desk, before, 'payout')
-  const match = (await matchDebits(pool, account, [before], true)).get(movementId)
-  if (match?.type !== 'payout') {
-    throw new Problem('invalid_transition', match?.detail ?? 'It names no payout.')
-  }
+  const match = await payoutsIn(pool, account, before)
   await bookAsPayout(desk, account, before, { ...match, detail: reason })
   const after = await findMovement(pool, account.name, movementId)
   if (after?.explainedBy !== 'payout') throw cannotExplain(before)
   return { changed: true }
+}
+
+/** The payouts that a debit names, and what it would say that the bank charged for them: no more than banks do. */
+export async function payoutsIn(
+  pool: Pool,
+  account: BankAccount,
+  debit: BankMovement,
+): Promise<{ type: 'payout'; references: string[]; detail: string; chargesMinor: bigint }> {
+  const match = (await matchDebits(pool, account, [debit], true)).get(debit.movementId)
+  if (match?.type !== 'payout') {
+    throw new Problem('invalid_transition', match?.detail ?? 'It names no payout.')
+  }
+  const { chargesMinor = 0n } = match
+  const { mostChargeMinor } = currencyRow(account.currency)
+  if (chargesMinor <= mostChargeMinor && chargesMinor <= -debit.amountMinor - chargesMinor) {
+    return { ...match, type: 'payout', chargesMinor }
+  }
+  const rest = decimalText(chargesMinor, account.currency)
+  const most = decimalText(mostChargeMinor, account.currency)
+  const detail = `It is ${rest} ${account.currency} more than its payout. A bank charges less than it pays, and ${most} at most: find out what else it is.`
+  throw new Problem('invalid_transition', detail)
 }
 
 /**
@@ -216,7 +236,7 @@ export async function refuseExplanation(
   const { state, explainedBy, amountMinor } = movement
   const isPayment = state === 'booked' && explainedBy === 'payment'
   const account = await findBankAccount(desk.pool, movement.account)
-  if (account) await refuseIfOfLostFile(desk.pool, account, movement.movementId, desk.now())
+  if (account) await refuseIfOfLostFile(desk.pool, account, movement.movementId)
   if (as === 'batch' || as === 'never_booked') {
     if (as === 'never_booked') await refuseIfReported(desk.pool, movement)
     if (state === 'unconfirmed') throw cannotExplain(movement)

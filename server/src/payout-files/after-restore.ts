@@ -178,12 +178,14 @@ export async function refuseRelease(
   const [wait] = standing.mustWait
   if (wait !== undefined) throw new Problem('invalid_transition', wait)
   const said = evidence.toLowerCase()
-  for (const { movementId, words, isForPeople } of standing.debits.values()) {
+  for (const { words, isForPeople, toName } of standing.debits.values()) {
     if (!isForPeople) throw new Problem('invalid_transition', words)
-    if (said.includes(movementId)) continue
+    if (toName.every((each) => said.includes(each.toLowerCase()))) continue
     throw new Problem(
       'invalid_transition',
-      `${words} If that cannot be, name the movement in the evidence.`,
+      toName.length === 1
+        ? `${words} If that cannot be, name the movement in the evidence.`
+        : `${words} If it paid none of those that wait here, name the movement and the file in the evidence.`,
     )
   }
 }
@@ -303,6 +305,8 @@ interface OpenDebit {
   words: string
   /** Whether two people may say that it holds nothing back: not while it names a withdrawal that waits. */
   isForPeople: boolean
+  /** What they name then: the movement, and the lost file while withdrawals wait that it may have paid. */
+  toName: readonly string[]
 }
 
 /**
@@ -324,7 +328,7 @@ async function openDebits(
   )
   const codes = rows.map(codesOf)
   const unpaid = await unpaidHere(db, codes.flat())
-  const lost = await lostFiles(db, account.name, rows.flatMap(messageIdsOf))
+  const lost = await lostFiles(db, rows.flatMap(messageIdsOf))
   const mayBePaid = lost.size > 0 && (await isAnyWaiting(db, account, restoredAt))
   return rows.flatMap((debit, index): OpenDebit[] => {
     const { movement_id: movementId, amount, booked_on, state } = debit
@@ -334,7 +338,7 @@ async function openDebits(
     if (state === 'booked' && unpaidOnes.length === 0 && files.length === 0) return []
     const what = `The debit of ${decimalText(-amount, account.currency)} on ${booked_on} (movement ${movementId})`
     const mayHavePaid = mayBePaid && files.length > 0 && state !== 'booked'
-    const isForPeople = !mayHavePaid && unpaidOnes.every(({ waits }) => !waits)
+    const isForPeople = unpaidOnes.every(({ waits }) => !waits)
     const named = unpaidOnes.map(({ txn }) => txn).join(', ')
     const words =
       unpaidOnes.length > 0
@@ -344,7 +348,8 @@ async function openDebits(
           : own.length > 0
             ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
             : `${what} is not explained yet.`
-    return [{ movementId, words, isForPeople }]
+    const toName = [movementId, ...(mayHavePaid ? files : [])]
+    return [{ movementId, words, isForPeople, toName }]
   })
 }
 
@@ -356,14 +361,15 @@ export async function refuseIfOfLostFile(
   db: Pool | Tx,
   account: BankAccount,
   movementId: string,
-  now: Date,
 ): Promise<void> {
   const debit = await findDebit(db, account.name, movementId)
   if (debit?.state !== 'unexplained') return
-  const [file] = await lostFiles(db, account.name, messageIdsOf(debit))
+  const [file] = await lostFiles(db, messageIdsOf(debit))
   if (file === undefined) return
   const { rows } = await db.query<{ at: Date | null }>('select max(marked_at) as at from restores')
-  if (!(await isAnyWaiting(db, account, rows[0]?.at ?? now))) return
+  const at = rows[0]?.at ?? null
+  // Without a restore nothing is lost: it is the file of another service.
+  if (at === null || !(await isAnyWaiting(db, account, at))) return
   throw new Problem(
     'invalid_transition',
     `It is of payment file ${file}, which is not known here: make a file of the withdrawals that it paid, and have it approved.`,
@@ -378,7 +384,7 @@ export async function findLostSum(
 ): Promise<{ amountMinor: bigint; messageId: string } | undefined> {
   const debit = await findDebit(db, account, movementId)
   if (debit?.state !== 'unexplained') return undefined
-  const [messageId] = await lostFiles(db, account, messageIdsOf(debit))
+  const [messageId] = await lostFiles(db, messageIdsOf(debit))
   return messageId === undefined ? undefined : { amountMinor: -debit.amount, messageId }
 }
 
@@ -410,16 +416,15 @@ function messageIdsOf({ text, ids }: Pick<Debit, 'text' | 'ids'>): string[] {
   return `${text} ${ids ?? ''}`.toUpperCase().match(/\bPF[0-9A-Z]{25,27}\b/g) ?? []
 }
 
-/** Of message ids those of no file that is known here. */
+/** Of message ids those of no file that is known here, of whatever account: a fee may be debited at another. */
 async function lostFiles(
   db: Pool | Tx,
-  account: string,
   messageIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (messageIds.length === 0) return new Set()
   const { rows } = await db.query<{ message_id: string }>(
-    'select message_id from payout_file_seals where account = $1 and message_id = any($2::text[])',
-    [account, messageIds],
+    'select message_id from payout_file_seals where message_id = any($1::text[])',
+    [messageIds],
   )
   const known = new Set(rows.map(({ message_id }) => message_id))
   return new Set(messageIds.filter((each) => !known.has(each)))

@@ -12,7 +12,7 @@ import { type Credential, credentialOf, nobody } from '../operators/credentials.
 import type { Operator } from '../operators/operator.ts'
 import { PaymentFileFault } from '../payment-files/payment-file.ts'
 import type { PayoutDesk } from '../payouts/pay-out.ts'
-import { debitedCodes } from './after-restore.ts'
+import { debitedCodes, findLostSum } from './after-restore.ts'
 import { unconfirmed } from './draft-file.ts'
 import { leftOfDay } from './left-of-day.ts'
 import { whyItMustStay } from './may-leave.ts'
@@ -68,6 +68,7 @@ export async function approvePayoutFile(
         await refuseDebited(tx, file)
       }
       if (file.round === 1) await claim(tx, file, account, at)
+      if (file.debit !== null) await refuseOtherDebit(tx, file, file.debit)
       const why = await whyItMustStay(tx, file, await readItemsLeft(tx, file), at)
       if (why !== undefined) throw new Problem('invalid_transition', why)
       await tx.query(
@@ -194,6 +195,35 @@ async function refuseDebited(tx: Tx, file: PayoutFile): Promise<void> {
     const detail = `The bank may have paid ${txnId(agentId, orderId)} already, since ${which} names it: look at that; if it stays, give this draft up and make a new one.`
     throw new Problem('invalid_transition', detail)
   }
+}
+
+/** A debit pays what people said, all of it, and only if nothing else has explained it since. */
+async function refuseOtherDebit(tx: Tx, file: PayoutFile, debit: string): Promise<void> {
+  const list = await readList(tx, file)
+  const items = (await readItems(tx, file)).filter(({ state }) => state !== 'dropped')
+  if (items.length !== list.items || (file.round === 1 && (await isAnyTaken(tx, file)))) {
+    const detail = 'Some of its withdrawals wait no more, or another file has them: give it up.'
+    throw new Problem('changed_meanwhile', detail)
+  }
+  const sum = await findLostSum(tx, file.account, debit)
+  if (sum && sum.amountMinor >= list.amountMinor) return
+  throw new Problem('changed_meanwhile', `Movement ${debit} does not wait for this any more.`)
+}
+
+/** Whether one of its withdrawals has ended or left, or is to leave by a file of another account. */
+async function isAnyTaken(tx: Tx, { account, fileId }: PayoutFile): Promise<boolean> {
+  const { rows } = await tx.query(
+    `select 1 from payout_items i
+     join orders o on o.agent_id = i.agent_id and o.order_id = i.order_id
+     where i.account = $1 and i.file_id = $2
+       and (o.status <> 'WAITING' or o.handed_over_at is not null or exists (
+         select 1 from payout_items other where other.agent_id = i.agent_id
+           and other.order_id = i.order_id and other.attempt = i.attempt
+           and other.account <> i.account and other.state <> 'dropped'))
+     limit 1`,
+    [account, fileId],
+  )
+  return rows.length > 0
 }
 
 /** Makes the lines this file's for ever. One that another file has claimed is left out. */

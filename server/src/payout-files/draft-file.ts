@@ -170,7 +170,10 @@ export async function draftPayoutFile(
           await leftOfDay(tx, account, at, { besides: null, withDrafts: true }),
         )
     const orders = within(free, most)
-    if (lost) await refuseOtherSum(tx, account, lost, orders)
+    if (lost) {
+      await refuseSecondFile(tx, account.name, lost.movementId)
+      await refuseOtherSum(tx, account, lost, orders)
+    }
     if (orders.length === 0) throw nothingToDraft(account, free.length, most, alreadyPaid)
     const madeBy = by.userId ?? nobody
     const file: PayoutFile = {
@@ -226,6 +229,19 @@ export async function draftPayoutFile(
     })
     return file
   })
+}
+
+/** One file says what a debit paid. */
+async function refuseSecondFile(tx: Tx, account: string, movementId: string): Promise<void> {
+  const { rows } = await tx.query<{ file_id: string }>(
+    `select replace(file_id::text, '-', '') as file_id from payout_files
+     where account = $1 and debit = $2 and state <> 'cancelled'`,
+    [account, movementId],
+  )
+  const [file] = rows
+  if (!file) return
+  const detail = `Payout file ${file.file_id} says what movement ${movementId} paid: approve it, or give it up first.`
+  throw new Problem('invalid_transition', detail)
 }
 
 /** Refuses unless these are all withdrawals that were named, and make up the debit of a lost file. */

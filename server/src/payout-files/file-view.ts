@@ -47,12 +47,13 @@ interface History {
 
 /** A file with everything about it; its items are those that are left of it. */
 export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: Date) {
-  const [summary, lines, items, seal, account, history] = await Promise.all([
+  const [summary, lines, items, seal, account, debit, history] = await Promise.all([
     fileSummary(pool, file, money),
     readLines(pool, file),
     readItems(pool, file),
     readSeal(pool, file),
     findBankAccount(pool, file.account),
+    readDebit(pool, file, money),
     readHistory(pool, file),
   ])
   const byLine = new Map(items.map((item) => [item.n, item]))
@@ -69,6 +70,7 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: 
   }
   return {
     ...summary,
+    debit,
     dropped: lines.length - kept.length,
     banks: [...banks].map(([bank, { count, minor }]) => ({ bank, count, sum: money(minor) })),
     sealed: seal
@@ -100,6 +102,18 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: 
       }
     }),
   }
+}
+
+/** The movement that a file says paid all of it in one sum: who approves says so too. */
+async function readDebit(pool: Pool, { account, debit }: PayoutFile, money: Money) {
+  if (debit === null) return null
+  const { rows } = await pool.query<{ amount: bigint; day: string; text: string }>(
+    `select amount, booked_on as day, text from bank_movements
+     where account = $1 and movement_id = $2`,
+    [account, debit],
+  )
+  const [row] = rows
+  return row ? { movement: debit, amount: money(-row.amount), day: row.day, text: row.text } : null
 }
 
 /** Who approved, downloaded and sent a file, what the bank answered, and what waits for a second person. */

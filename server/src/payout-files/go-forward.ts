@@ -135,7 +135,7 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
       return false
     }
     if (file.alreadyPaid && items.some(({ reference }) => reference !== null)) {
-      return closePaid(tx, file, items)
+      return (await isShorter(tx, file, items, desk.now())) || closePaid(tx, file, items)
     }
     const why = await whyItMustStay(tx, file, items, desk.now())
     if (why !== undefined) {
@@ -154,6 +154,24 @@ async function finish(desk: PayoutDesk, named: Named): Promise<boolean> {
     else await askAgain(tx, file, lines, desk.now())
     return true
   })
+}
+
+/**
+ * A debit that two people said what it paid does not pay some of that: if a line dropped out, people are asked again, and
+ * the rest of the debit is the house's cost then.
+ */
+async function isShorter(
+  tx: Tx,
+  file: PayoutFile,
+  items: readonly PayoutItem[],
+  at: Date,
+): Promise<boolean> {
+  if (file.debit === null) return false
+  const left = new Set(items.flatMap(({ n, reference }) => (reference === null ? [] : [n])))
+  if (left.size === (await readList(tx, file)).items) return false
+  const lines = (await readLines(tx, file)).filter(({ n }) => left.has(n))
+  await askAgain(tx, file, lines, at)
+  return true
 }
 
 /** A file of what the bank has debited ends when the debits have: there is nothing to seal. */

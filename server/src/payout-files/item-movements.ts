@@ -158,9 +158,10 @@ async function itemsNamed(
 async function matchBatch(
   db: Pool | Tx,
   account: string,
-  { movementId, amountMinor, bookedOn, batches }: NamingMovement,
+  debit: NamingMovement,
 ): Promise<ItemMatch | undefined> {
-  const lost = await matchLostFile(db, account, movementId)
+  const { movementId, amountMinor, bookedOn, batches } = debit
+  const lost = await matchLostFile(db, account, debit)
   if (lost) return lost
   const { rows } = await db.query<{
     file_id: string
@@ -202,26 +203,29 @@ async function matchBatch(
   return { references, detail: `It is payout file ${one.file_id}.` }
 }
 
-/** A debit of which two people said what it paid: all of that, once it is handed over. */
+/** A debit of which two people said what it paid: all that they approved last, once it is handed over. */
 async function matchLostFile(
   db: Pool | Tx,
   account: string,
-  movementId: string,
+  { movementId, amountMinor }: Pick<NamingMovement, 'movementId' | 'amountMinor'>,
 ): Promise<ItemMatch | undefined> {
-  const { rows } = await db.query<{ file_id: string; references: string[] }>(
-    `select f.file_id, array_agg(i.reference) as references from payout_files f
-     join payout_items i on i.account = f.account and i.file_id = f.file_id
+  const { rows } = await db.query<{ file_id: string; references: string[]; sum: bigint }>(
+    `select f.file_id, array_agg(i.reference) as references, l.amount as sum from payout_files f
+     join payout_file_lists l
+       on l.account = f.account and l.file_id = f.file_id and l.round = f.round
+     join payout_items i on i.account = f.account and i.file_id = f.file_id and i.state <> 'dropped'
      where f.account = $1 and f.debit = $2 and f.state = 'approving'
-     group by f.file_id having bool_and(i.reference is not null)`,
+     group by f.file_id, l.items, l.amount
+     having count(i.reference) = l.items and count(*) = l.items and sum(i.amount) = l.amount`,
     [account, movementId],
   )
   const [file] = rows
-  return (
-    file && {
-      references: file.references,
-      detail: `It is what payout file ${file.file_id} says.`,
-    }
-  )
+  if (!file || file.sum > -amountMinor) return undefined
+  return {
+    references: file.references,
+    detail: `It is what payout file ${file.file_id} says.`,
+    chargesMinor: -amountMinor - file.sum,
+  }
 }
 
 /**
@@ -317,7 +321,7 @@ export async function settleMovement(
   await alarmOfPaid(desk, account, movementId, contradicted.sort(), strays)
 }
 
-/** The order of the one payout that a movement debits, together with what the bank charges for it. */
+/** The order that bears what a movement debits more than its payouts: that of the first of them. */
 export async function payoutOf(
   pool: Pool,
   account: string,
@@ -325,11 +329,11 @@ export async function payoutOf(
 ): Promise<{ agentId: bigint; orderId: string }> {
   const { rows } = await pool.query<{ agentId: bigint; orderId: string }>(
     `select agent_id as "agentId", order_id as "orderId" from payout_items
-     where account = $1 and debited_by = $2`,
+     where account = $1 and debited_by = $2 order by file_id, n limit 1`,
     [account, movementId],
   )
-  const [one, two] = rows
-  if (!one || two) throw new Error(`movement ${movementId} of ${account} is not one payout`)
+  const [one] = rows
+  if (!one) throw new Error(`movement ${movementId} of ${account} is no payout`)
   return one
 }
 

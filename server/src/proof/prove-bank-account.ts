@@ -80,7 +80,8 @@ export async function readAccountSides(
          else (select -coalesce(sum(j.clearing_change), 0) from journal j
            where j.agent_id = i.agent_id and j.clearing_at = $1
              and j.once_key = 'cost:' || $1 || ':deduction:' || replace(m.movement_id::text, '-', '')) end
-       from moved m join payout_items i on i.account = $1 and i.debited_by = m.movement_id
+       from moved m join lateral (select agent_id, order_id from payout_items
+         where account = $1 and debited_by = m.movement_id order by file_id, n limit 1) i on true
        left join orders o on o.agent_id = i.agent_id and o.order_id = i.order_id
        where m.deducted > 0 and m.amount < 0
      ), written as (

@@ -184,7 +184,11 @@ async function proveCharges(tx: ProofTx, rows: readonly MovementRow[]): Promise<
       items.map(({ account, debited_by }) => `cost:${account}:deduction:${debited_by}`),
     ],
   )
-  const charged = new Map(costs.map(({ once_key, cost }) => [once_key, cost]))
+  // Of several payouts in one debit the first bears it.
+  const charged = new Map<string, bigint>()
+  for (const { once_key, cost } of costs) {
+    charged.set(once_key, (charged.get(once_key) ?? 0n) + cost)
+  }
   for (const { account, movement_id, deducted } of rows) {
     const cost = charged.get(`cost:${account}:deduction:${movement_id}`)
     // The order may be archived, with its cost.

@@ -405,7 +405,10 @@ async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
   }
 }
 
-/** Proves that a sum by which the bank debited a lost file is what its withdrawals add up to. */
+/**
+ * Proves that a sum by which the bank debited a lost file is what its withdrawals add up to, with those that dropped out
+ * since; what was booked is compared with the movement at its account.
+ */
 async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
   const { rows } = await tx.query<{ amount: bigint }>(
     'select amount from bank_movements where account = $1 and movement_id = $2',

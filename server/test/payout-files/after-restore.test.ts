@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
 import { referencesOf } from '../../src/ledger/payout-references.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { bookFileSums } from '../../src/payments/book-movement.ts'
-import { releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
+import { refuseRelease, releaseCaughtUp, standings } from '../../src/payout-files/after-restore.ts'
+import { approvePayoutFile } from '../../src/payout-files/approve-file.ts'
 import { goForwardWithAll } from '../../src/payout-files/go-forward.ts'
 import { camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
 import { type TestDatabase, testDatabase } from '../support/database.ts'
@@ -298,6 +300,10 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect(held).toContain(`is of payment file ${lostId}, which is lost`)
   const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
   expect((await release(id)).json.detail).toContain(lostId)
+  // Two people can always end it: they say of which file it is that paid none of what waits.
+  const kinAccount = await findBankAccount(s.backend.pool, kin.name)
+  if (!kinAccount) throw new Error('there is no such account')
+  await refuseRelease(s.backend.pool, kinAccount, `none of ours: ${id}, ${lostId}`, s.clock())
   const explained = await maker.post(`/bank-accounts/${kin.name}/movements/${id}/explain`, {
     ...{ as: 'bank_fee', reason: 'somebody says so', code: maker.code() },
   })
@@ -308,7 +314,19 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect((await settle(one600, paid)).json.detail).toContain(`${paid} does not wait`)
   const sum = await settle(one600, one300)
   expect(sum.json).toMatchObject({ already_paid: true, count: 2, sum: 900 })
-  expect((await settle(one600, one300)).status).toBe(409)
+  // Who approves sees which debit it is said to be, and one file says so.
+  expect(sum.json.debit).toEqual({
+    movement: id,
+    amount: 900,
+    day: first,
+    text: expect.any(String),
+  })
+  const [again600 = '', again300 = ''] = await withdrawals(s, agent, account, 600, 300)
+  const second = await settle(again600, again300)
+  expect([second.status, second.json.detail]).toEqual([
+    409,
+    expect.stringContaining(`Payout file ${sum.json.id} says what movement ${id} paid`),
+  ])
   await approve(checker, sum)
   await bookFileSums(s.service.desk, fail)
   await goForwardWithAll(s.service.desk, fail)
@@ -331,5 +349,72 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   const [again = ''] = await missing()
   expect((await release('nothing else')).json.detail).toContain('name the movement')
   expect((await release(/movement ([0-9a-f]{32})/.exec(again)?.[1] ?? '')).status).toBe(202)
+  await s.close()
+})
+
+it('a file of a lost sum from which a line drops is approved once more, and one of another file’s lines is not', async () => {
+  const s = await startTestService()
+  const agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
+  await agent.fund(10_000)
+  const [maker, checker] = await people(s)
+  const account = await payingAccount(s)
+  const kin = await payingAccount(s)
+  const [one600 = ''] = await withdrawals(s, agent, account, 600)
+  await s.sql(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, 0, 'command line', $3)`,
+    [randomUUID(), new Date(s.clock().getTime() - dayMs), s.clock()],
+  )
+  s.clock.advance(1000)
+  const [one300 = ''] = await withdrawals(s, agent, account, 300)
+  const lost = async (of: PayingAccount, amount: string, n: number): Promise<string> => {
+    const lines = [{ amount, batchCount: 2, batchId: `PF${'0'.repeat(24)}${n}` }]
+    await importFile(s, of, camt({ ...of, day: dayAt(s.clock()), lines, seq: n }))
+    const { rows } = await s.sql(
+      'select movement_id from bank_movements where account = $1 order by reported_at desc limit 1',
+      [of.name],
+    )
+    return rows[0].movement_id.replaceAll('-', '')
+  }
+  const whole = await lost(account, '-900.00', 1)
+  const settle = (of: PayingAccount, movement: string, ...txn_ids: string[]) =>
+    maker.post('/payout-files', { account: of.name, debited: true, movement, txn_ids })
+  const file = await settle(account, whole, one600, one300)
+  expect(file.status, file.text).toBe(201)
+  const other = await settle(kin, await lost(kin, '-600.00', 2), one600)
+
+  // Its agent cancels what it has created again: the rest of the list is another list.
+  const named = { account: account.name, fileId: file.json.id }
+  const { rows: users } = await s.sql('select user_id from users where email = $1', [checker.email])
+  const who = { email: checker.email, role: 'admin', agentId: null, sessionId: '', ip: '' } as const
+  const operator = { ...who, userId: BigInt(users[0].user_id) }
+  await approvePayoutFile(s.service.desk, named, file.json.digest, operator)
+  expect((await agent.post(`/payment/orders/${one300}/cancel`, {})).status).toBe(200)
+  // The bank can have paid the other by one of two files.
+  const taken = await approve(checker, other)
+  expect([taken.status, taken.json.detail]).toEqual([
+    409,
+    expect.stringContaining('another file has them'),
+  ])
+  const fail = (error: unknown) => {
+    throw error
+  }
+  await goForwardWithAll(s.service.desk, fail)
+  await bookFileSums(s.service.desk, fail)
+  const shorter = await maker.get(`/payout-files/${file.json.id}`)
+  expect(shorter.json).toMatchObject({ state: 'draft', count: 1, sum: 600, dropped: 1 })
+  expect((await agent.get(`/payment/orders/${one600}`)).json.status).toBe('WAITING')
+  await approve(checker, shorter)
+  await bookFileSums(s.service.desk, fail)
+  await goForwardWithAll(s.service.desk, fail)
+  expect((await agent.get(`/payment/orders/${one600}`)).json.status).toBe('PAID')
+  expect((await maker.get(`/payout-files/${file.json.id}`)).json.state).toBe('closed')
+  // What the bank paid and no order here stands for is the house's.
+  const { rows } = await s.sql(
+    'select state, explained_by, deducted::int from bank_movements where movement_id = $1',
+    [whole],
+  )
+  expect(rows).toEqual([{ state: 'booked', explained_by: 'payout', deducted: 30_000 }])
+  await s.prove()
   await s.close()
 })

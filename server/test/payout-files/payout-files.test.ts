@@ -628,6 +628,28 @@ it('a debit pays with the bank’s charge in it, which is a cost of its order', 
     409,
     expect.stringContaining('amount_differs'),
   ])
+  // A charge is less than what it is for, and no more than a bank charges: the rest is something else.
+  const dear = await exported(account, 202)
+  const [dearCode = ''] = dear.codes
+  const big = { amount: '-407.00', endToEndId: dearCode, ref: 'C4' }
+  await importFile(s, account, camt({ ...account, day, lines: [big] }))
+  const much = (await movementsOf(s, account)).find(({ amountMinor }) => amountMinor === -40_700n)
+  const tooMuch = await checker.post(
+    `/bank-accounts/${account.name}/movements/${much?.movementId}/explain`,
+    { as: 'payout', reason: 'is it?', code: checker.code() },
+  )
+  expect([tooMuch.status, tooMuch.json.detail]).toEqual([
+    409,
+    expect.stringContaining('205 THB more than its payout'),
+  ])
+  expect(await status(dear.ids[0] ?? '')).toBe('WAITING')
+  // Nothing was restored, so no file is lost: a fee may name one that nobody knows here.
+  const fee = { amount: '-5.00', text: `FEE PF${'0'.repeat(24)}5`, ref: 'C5' }
+  await importFile(s, account, camt({ ...account, day, lines: [fee] }))
+  const named = (await movementsOf(s, account)).find(({ amountMinor }) => amountMinor === -500n)
+  const feePath = `/bank-accounts/${account.name}/movements/${named?.movementId}/explain`
+  const paidFee = { as: 'bank_fee', reason: 'on its price list', code: checker.code() }
+  expect((await checker.post(feePath, paidFee)).status).toBe(200)
 })
 
 it('the debit of a whole file pays all of its items, or nobody if it is another sum', async () => {

@@ -49,6 +49,8 @@ export const payoutFileWords = translated('payoutFile', {
     sha256: 'SHA-256 of the bytes',
     alreadyPaid: 'Paid already',
     neverLeaves: 'The bank has debited its payouts: it is never sealed, and never leaves.',
+    debit: 'Paid by the debit',
+    debitNote: (day: string, text: string) => `on ${day}: ${text}`,
     put: 'By SFTP',
     putFault: 'Why it has not arrived',
   },

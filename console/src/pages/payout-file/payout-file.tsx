@@ -223,6 +223,13 @@ function About({ file }: { file: PayoutFileDetail }) {
           [facts.sum, <Money key="m" amount={file.sum} currency={file.currency} />],
           file.dropped > 0 && [facts.dropped, facts.droppedNote(file.dropped)],
           file.already_paid && [facts.alreadyPaid, facts.neverLeaves],
+          file.debit !== null && [
+            facts.debit,
+            <span key="b">
+              <Money amount={file.debit.amount} currency={file.currency} />{' '}
+              {facts.debitNote(file.debit.day, file.debit.text)} <CopyId id={file.debit.movement} />
+            </span>,
+          ],
           file.put !== null && [facts.put, `${says.put[file.put.state]} ${file.put.path}`],
           file.put?.fault != null && [
             facts.putFault,

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
-import { paymentIdOf } from '../../bank-accounts/bank-movement.ts'
+import type { BankAccount } from '../../bank-accounts/bank-account.ts'
+import { type BankMovement, paymentIdOf } from '../../bank-accounts/bank-movement.ts'
 import { type explanations, findMovement } from '../../bank-accounts/movement-states.ts'
 import { movementView } from '../../bank-accounts/movement-view.ts'
 import {
@@ -8,6 +9,9 @@ import {
   type MovementFilter,
   searchMovements,
 } from '../../bank-accounts/read-movements.ts'
+import type { Pool } from '../../db/pool.ts'
+import { findNamedPayouts } from '../../ledger/payout-references.ts'
+import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { Problem } from '../../lib/problem.ts'
@@ -19,6 +23,7 @@ import {
   explainNeverBooked,
   explainPayout,
   explainReturn,
+  payoutsIn,
   refuseExplanation,
 } from '../../payments/explain-movement.ts'
 import type { Desk } from '../../teller/desk.ts'
@@ -123,7 +128,11 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
           agentId: null,
           amount: { minor, currency },
           before: { movement: id, day: bookedOn, state, explained_by: explainedBy },
-          after: { explained_by: body.as, ...(body.payment && { payment: body.payment }) },
+          after: {
+            explained_by: body.as,
+            ...(body.payment && { payment: body.payment }),
+            ...(body.as === 'payout' && (await payoutShown(pool, account, movement))),
+          },
         }
       },
     },
@@ -160,6 +169,20 @@ export function bankMovementRoutes(api: OperatorApi, desk: Desk): void {
       return jsonText(movement && rowOf(movement, operator))
     },
   })
+}
+
+/** Which payouts a debit is said to be, of which orders, and what the bank would have charged for them. */
+async function payoutShown(pool: Pool, account: BankAccount, debit: BankMovement) {
+  const { references, chargesMinor } = await payoutsIn(pool, account, debit)
+  const named = await findNamedPayouts(pool, references)
+  return {
+    payout: references.join(', '),
+    txn_id: references
+      .map((each) => named.get(each))
+      .map((each) => (each ? txnId(each.agentId, each.orderId) : '-'))
+      .join(', '),
+    charge: exact(chargesMinor, account.currency),
+  }
 }
 
 /** The payment that went back, which only that explanation names; null for the others. */

@@ -165,7 +165,9 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
     schema: { params: PayoutFileParams, response: PayoutFileDetail },
     handler: async ({ operator, params }) => {
       const view = await viewOf(desk, await fileNamed(pool, params.id))
-      return jsonText(seesPersons(operator) ? view : { ...view, items: view.items.map(masked) })
+      if (seesPersons(operator)) return jsonText(view)
+      const debit = view.debit && { ...view.debit, text: notShown }
+      return jsonText({ ...view, debit, items: view.items.map(masked) })
     },
   })
 

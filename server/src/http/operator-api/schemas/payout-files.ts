@@ -159,6 +159,17 @@ export const PayoutFileList = page(Type.Object(summary))
 
 export const PayoutFileDetail = Type.Object({
   ...summary,
+  debit: orNull(
+    Type.Object(
+      {
+        movement: Type.String(),
+        amount: money('that left'),
+        day: Type.String(),
+        text: Type.String(),
+      },
+      { description: 'the one debit that paid all of it, as who approves says; else null' },
+    ),
+  ),
   dropped: Type.Integer({ description: 'withdrawals of the draft that ended before the approval' }),
   banks: Type.Array(
     Type.Object({ bank: Type.String(), count: Type.Integer(), sum: money("of the bank's items") }),
