@@ -91,7 +91,7 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
       view: async ({ params, body }) => {
         const account = await bankAccountNamed(pool, params.name)
         const payment = await seenPayment(pool, account, body)
-        const { known, bankSays, arrivesMinor, txnId, detail, missingTo } = await previewPayment(
+        const { known, bankSays, arrivesMinor, txnId } = await previewPayment(
           desk,
           account,
           payment,
@@ -115,11 +115,22 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
             txn_id: body.txn_id,
             arrives: decimalText(arrivesMinor, account.currency),
             goes_to: txnId ?? 'payments to decide',
-            why: detail,
             // Whether it is the same payer's money, the second person sees by this.
             ...(bankSays && {
               bank_says: { account_no: bankSays.accountNo, payer_text: bankSays.text },
             }),
+          },
+        }
+      },
+      // These move with each statement that comes, and the payment stays the same.
+      beside: async ({ params, body }) => {
+        const account = await bankAccountNamed(pool, params.name)
+        const payment = await seenPayment(pool, account, body)
+        const { detail, missingTo } = await previewPayment(desk, account, payment)
+        return {
+          before: {},
+          after: {
+            why: detail,
             ...(missingTo !== null && {
               beware: `Statements up to ${missingTo} are in, and do not have it.`,
             }),
