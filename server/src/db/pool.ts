@@ -192,7 +192,7 @@ function socketOf(client: PoolClient): { destroy(): void } {
   return (client as PoolClient & { connection: { stream: { destroy(): void } } }).connection.stream
 }
 
-const [planLivesMs, planServes, longestPlanMs] = [1_000, 200, 60_000]
+const [planLivesMs, planServes, longestPlanMs] = [1_000, 50, 60_000]
 const planned = new WeakMap<PoolClient, { atMs: number; uses: number }>()
 
 /**
