@@ -15,10 +15,12 @@ export async function claimMovements(
   movementId: string | null,
   limit: number,
 ): Promise<BankMovement[]> {
-  // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it.
+  // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it. The claim is known
+  // again by its time, of which this process keeps milliseconds.
   const { rows } = await pool.query<BankMovement>(
     `with due as materialized (
-       select account, movement_id, ${databaseTime('$1')} as now from bank_movements
+       select account, movement_id, date_trunc('milliseconds', ${databaseTime('$1')}) as now
+       from bank_movements
        where act_at <= ${databaseTime('$1')} and ($2::text is null or account = $2)
          and ($3::uuid is null or movement_id = $3)
        order by act_at, movement_id limit $4 for update skip locked

@@ -78,6 +78,7 @@ describe('the pages of the console', () => {
         "font-src 'self'",
         "connect-src 'self'",
         "manifest-src 'self'",
+        "frame-src 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'self'",
