@@ -49,7 +49,9 @@ export async function archive(ownerPool: Pool, options: ArchiveOptions): Promise
     for (const agent of agents) archived.push(await archiveAgent(client, agent, options))
     return archived
   } finally {
-    // The session holds the lock, so it must not go back to the pool.
+    // PostgreSQL may need a moment to notice that a session has ended, and its lock would stand until then.
+    await client.query('select pg_advisory_unlock_all()').catch(() => {})
+    // The session may still hold the lock, so it must not go back to the pool.
     client.release(true)
   }
 }

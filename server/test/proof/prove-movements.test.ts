@@ -136,7 +136,11 @@ const lies: [table: string, set: string, where: string][] = [
     `state = 'unexplained', explained_by = null`,
     `explained_by = 'payment_taken_back'`,
   ],
-  ['bank_movements', `state = 'unexplained', explained_by = null`, `explained_by = 'bank_fee'`],
+  [
+    'bank_movements',
+    `state = 'unexplained', explained_by = null, held = true`,
+    `explained_by = 'bank_fee'`,
+  ],
   ['bank_movements', `explained_by = 'payment'`, `explained_by = 'interest'`],
   ['bank_movements', `state = 'unexplained', explained_by = null`, `explained_by = 'interest'`],
   ['bank_movements', `explained_by = 'correction'`, `explained_by = 'batch'`],
