@@ -69,8 +69,7 @@ export async function explainReturn(
   reason: string,
 ): Promise<{ changed: boolean }> {
   const { pool } = desk
-  const before = await findMovement(pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  const before = await existingMovement(pool, account, movementId)
   if (before.explainedBy === 'payment_returned' && before.returns === returned) {
     return { changed: false }
   }
@@ -104,6 +103,16 @@ export async function explainReturn(
   return { changed: true }
 }
 
+async function existingMovement(
+  pool: Pool,
+  { name }: BankAccount,
+  movementId: string,
+): Promise<BankMovement> {
+  const movement = await findMovement(pool, name, movementId)
+  if (!movement) throw new Problem('not_found', `${name} has no movement ${movementId}.`)
+  return movement
+}
+
 /**
  * A person says that a debit is the payout that it names, and that the rest of it is what the bank charged for that: the
  * rest is a cost of the order.
@@ -115,8 +124,7 @@ export async function explainPayout(
   reason: string,
 ): Promise<{ changed: boolean }> {
   const { pool } = desk
-  const before = await findMovement(pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  const before = await existingMovement(pool, account, movementId)
   if (before.explainedBy === 'payout' && before.state === 'booked') return { changed: false }
   await refuseExplanation(desk, before, 'payout')
   const match = await payoutsIn(pool, account, before)
@@ -158,8 +166,7 @@ export async function explainBatch(
   reason: string,
 ): Promise<{ changed: boolean }> {
   const { pool } = desk
-  const before = await findMovement(pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  const before = await existingMovement(pool, account, movementId)
   if (before.explainedBy === 'batch' && before.state === 'booked') return { changed: false }
   await refuseExplanation(desk, before, 'batch')
   await holdDebit(desk, before)
@@ -195,8 +202,7 @@ export async function explainNeverBooked(
   reason: string,
 ): Promise<{ changed: boolean }> {
   const { pool } = desk
-  const before = await findMovement(pool, account.name, movementId)
-  if (!before) throw new Problem('not_found', `${account.name} has no movement ${movementId}.`)
+  const before = await existingMovement(pool, account, movementId)
   if (before.explainedBy === 'never_booked' && before.state === 'booked') return { changed: false }
   const movement = await inTransaction(pool, async (tx) => {
     // While the account is locked, its bank reports nothing.
