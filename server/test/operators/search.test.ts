@@ -19,6 +19,8 @@ beforeAll(async () => {
   const person = { accountName: 'Malee Srisuk', accountNo: '5550001234' }
   const fields = { refId: 'INV-77', userId: 'member-9001', amount: 4_321, ...person }
   order = (await shop.deposit(fields)).json.txn_id
+  // The newest is first in lists: not in the same millisecond.
+  s.clock.advance(1_000)
   foreign = (await other.deposit({ refId: 'INV-78', userId: 'member-9002' })).json.txn_id
   await shop.trigger(order, 'PAID', { payerAccountNo: '9998887777' })
   admin = await signIn(s, 'admin')
