@@ -87,6 +87,8 @@ export type Command = {
       orderId: string | null
       provider: string | null
       payment: PaymentNotice
+      /** Whether it is nobody's if its order is paid already, and not a second payment of the order. */
+      unlessPaid?: boolean
       /** What reported it; recorded with it, unless its event is recorded: then nothing is done. */
       notice?: TakenNotice
     }

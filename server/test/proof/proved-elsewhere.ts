@@ -24,7 +24,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     `
     account movement_id amount currency booked_on booked_at text payer_account_no payer_name payer_bank
     is_return state agent_id order_id paid_at why returns explained_by detail reported_at act_at tries
-    deducted held`,
+    deducted held version`,
   ),
   bank_reports: {
     ...toldIn(
