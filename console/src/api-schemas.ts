@@ -3586,6 +3586,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -3739,6 +3741,17 @@ export interface Operations {
         execution_date: string
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
+        /** debits of files that were lost with the database: people say what each paid */
+        lost_sums: {
+          movement: string
+          /** that left */
+          amount: number
+          day: string
+          /** withdrawals that wait here and that it may have paid */
+          count: number
+          /** of these */
+          sum: number
+        }[]
       }[]
       /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
       stuck: {
@@ -10995,8 +11008,10 @@ export interface Operations {
       debited?: boolean
       /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
       movement?: string
-      /** with `movement`: the withdrawals that it paid; they add up to it */
+      /** with `movement`: the withdrawals that it paid; with `rest` they add up to it */
       txn_ids?: string[]
+      /** with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house */
+      rest?: string
     }
     answer: {
       id: string
@@ -11041,6 +11056,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11216,6 +11233,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11387,6 +11406,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11558,6 +11579,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11739,6 +11762,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11910,6 +11935,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12081,6 +12108,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12252,6 +12281,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12423,6 +12454,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12616,6 +12649,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null

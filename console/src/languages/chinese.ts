@@ -2765,6 +2765,8 @@ export default {
       neverLeaves: '银行已扣款：不封存，也不发出。',
       debit: '由此笔扣款支付',
       debitNote: (day, text) => `${day}：${text}`,
+      rest: '不属于这些付款',
+      restNote: '银行手续费，或丢失的付款：由本方承担',
       put: '通过 SFTP',
       putFault: '未送达原因',
     },
@@ -2938,6 +2940,17 @@ export default {
         button: '为已付部分制作文件',
         title: '接收银行已扣款的部分',
         explain: '包含此处等待且该账户扣款所指的提现。由另一人批准；文件不发出，扣款即视为支付。',
+      },
+      lost: {
+        button: (sum) => `说明 ${sum} 这笔扣款付了什么`,
+        title: (sum, day) => `${day} 的扣款 ${sum}`,
+        explain: (count, sum) =>
+          `它属于随数据库丢失的付款文件。此处有 ${count} 笔等待的提现可能已由它支付，合计 ${sum}。列出银行已用它支付的提现：由另一人批准，文件不发出，扣款即视为支付。未列出的以后会再付，请勿遗漏银行已付的。`,
+        withdrawals: '由它支付的提现',
+        withdrawalsHint: '其编号，或银行所用的代码，每行一个。',
+        rest: '扣款的余额',
+        restHint: '多出这些提现的部分：银行手续费，或此处也丢失的提现。由本方承担。',
+        confirm: '为它们制作文件',
       },
       release: {
         button: '没有其他付款',

@@ -2900,6 +2900,8 @@ export default {
       neverLeaves: 'O banco já debitou os pagamentos: nunca é selado e nunca sai.',
       debit: 'Pago pelo débito',
       debitNote: (day, text) => `em ${day}: ${text}`,
+      rest: 'Nenhum destes pagamentos',
+      restNote: 'a tarifa do banco, ou pagamentos que se perderam: um custo da casa',
       put: 'Por SFTP',
       putFault: 'Por que não chegou',
     },
@@ -3082,6 +3084,18 @@ export default {
         title: 'Assumir o que o banco debitou',
         explain:
           'Um arquivo dos saques que aguardam aqui e que débitos desta conta citam. Outra pessoa aprova; ele nunca sai, e os débitos os pagam.',
+      },
+      lost: {
+        button: (sum) => `Dizer o que o débito de ${sum} pagou`,
+        title: (sum, day) => `O débito de ${sum} em ${day}`,
+        explain: (count, sum) =>
+          `É de um arquivo de pagamento que se perdeu com o banco de dados. Saques que aguardam aqui e que ele pode ter pago: ${count}, ${sum} ao todo. Cite os que o banco pagou com ele: outra pessoa aprova a lista, ela nunca sai, e o débito os paga. O que não for citado será pago depois: não omita nenhum que o banco pagou.`,
+        withdrawals: 'Saques que ele pagou',
+        withdrawalsHint: 'Os ids, ou os códigos pelos quais o banco os cita, um por linha.',
+        rest: 'Resto do débito',
+        restHint:
+          'O que passa destes: a tarifa do banco, ou saques que também se perderam aqui. É um custo da casa.',
+        confirm: 'Fazer um arquivo deles',
       },
       release: {
         button: 'Nada mais foi pago',

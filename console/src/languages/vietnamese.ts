@@ -2857,6 +2857,8 @@ export default {
       neverLeaves: 'Ngân hàng đã ghi nợ các khoản chi: tệp không niêm phong, không gửi đi.',
       debit: 'Chi bằng khoản ghi nợ',
       debitNote: (day, text) => `ngày ${day}: ${text}`,
+      rest: 'Không thuộc các khoản chi này',
+      restNote: 'phí ngân hàng, hoặc khoản chi đã mất: là chi phí của bên vận hành',
       put: 'Qua SFTP',
       putFault: 'Vì sao chưa đến',
     },
@@ -3035,6 +3037,18 @@ export default {
         title: 'Tiếp nhận phần ngân hàng đã ghi nợ',
         explain:
           'Tệp gồm các lệnh rút đang chờ mà khoản ghi nợ của tài khoản có nêu. Người khác duyệt; tệp không gửi đi, và khoản ghi nợ tính là đã chi.',
+      },
+      lost: {
+        button: (sum) => `Cho biết khoản ghi nợ ${sum} đã chi gì`,
+        title: (sum, day) => `Khoản ghi nợ ${sum} ngày ${day}`,
+        explain: (count, sum) =>
+          `Nó thuộc một tệp thanh toán đã mất cùng cơ sở dữ liệu. Có ${count} lệnh rút đang chờ mà nó có thể đã chi, tổng ${sum}. Nêu những lệnh ngân hàng đã chi bằng khoản này: người khác duyệt danh sách, tệp không gửi đi, và khoản ghi nợ tính là đã chi. Lệnh không được nêu sẽ được chi sau, nên đừng bỏ sót lệnh ngân hàng đã chi.`,
+        withdrawals: 'Các lệnh rút đã chi',
+        withdrawalsHint: 'Mã lệnh, hoặc mã mà ngân hàng dùng, mỗi dòng một mã.',
+        rest: 'Phần còn lại của khoản ghi nợ',
+        restHint:
+          'Phần vượt các lệnh này: phí ngân hàng, hoặc lệnh rút cũng đã mất ở đây. Là chi phí của bên vận hành.',
+        confirm: 'Lập tệp các lệnh này',
       },
       release: {
         button: 'Không chi gì khác',

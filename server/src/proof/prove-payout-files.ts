@@ -21,6 +21,7 @@ interface FileRow {
   made_by: bigint
   already_paid: boolean
   debit: string | null
+  rest: bigint
 }
 
 interface LineRow {
@@ -432,7 +433,7 @@ async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
 
 /**
  * Proves that a sum by which the bank debited a lost file is what its withdrawals add up to, with those that dropped out
- * since; what was booked is compared with the movement at its account.
+ * since and the rest that people named; what was booked is compared with the movement at its account.
  */
 async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
   const { rows } = await tx.query<{ amount: bigint }>(
@@ -440,7 +441,8 @@ async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
     [file.account, file.debit],
   )
   const [debit] = rows
-  if (debit) ensureSame(`payout file ${file.file_id}`, 'debit', -debit.amount, sumOf(lines))
+  if (!debit) return
+  ensureSame(`payout file ${file.file_id}`, 'debit', -debit.amount, sumOf(lines) + file.rest)
 }
 
 interface AskedEnd {
