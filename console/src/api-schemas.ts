@@ -308,6 +308,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -5397,6 +5398,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -13661,6 +13663,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
