@@ -308,6 +308,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -5410,6 +5411,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -13696,6 +13698,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
