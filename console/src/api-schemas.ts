@@ -308,6 +308,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -3588,6 +3589,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -3741,6 +3744,17 @@ export interface Operations {
         execution_date: string
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
+        /** debits of files that were lost with the database: people say what each paid */
+        lost_sums: {
+          movement: string
+          /** that left */
+          amount: number
+          day: string
+          /** withdrawals that wait here and that it may have paid */
+          count: number
+          /** of these */
+          sum: number
+        }[]
       }[]
       /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
       stuck: {
@@ -5399,6 +5413,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -10997,8 +11012,10 @@ export interface Operations {
       debited?: boolean
       /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
       movement?: string
-      /** with `movement`: the withdrawals that it paid; they add up to it */
+      /** with `movement`: the withdrawals that it paid; with `rest` they add up to it */
       txn_ids?: string[]
+      /** with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house */
+      rest?: string
     }
     answer: {
       id: string
@@ -11043,6 +11060,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11218,6 +11237,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11389,6 +11410,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11560,6 +11583,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11741,6 +11766,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11912,6 +11939,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12083,6 +12112,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12254,6 +12285,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12425,6 +12458,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12618,6 +12653,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -13663,6 +13700,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string

@@ -39,6 +39,8 @@ export type Command = {
       leaveMinor?: bigint
       /** The agent has limits on deposits, so they are counted under the wallet's lock. */
       isLimited?: true
+      /** Only an order that is there already is answered: a new one would be refused. */
+      onlyRepeat?: true
     }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
@@ -158,6 +160,8 @@ export type Command = {
       providerSaid: OrderStatus
       by: string
       reason: string
+      /** It may have been booked before, by a run that was interrupted. */
+      again?: true
     }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }

@@ -104,7 +104,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     'payout-files.test.ts',
     `
     account file_id state round format characters zone debtor_name debtor_account_no debtor_bank currency made_by maker
-    maker_reset_by made_at already_paid debit`,
+    maker_reset_by made_at already_paid debit rest`,
   ),
   payout_item_ends: toldIn(
     'payout-files.test.ts',
