@@ -1,5 +1,3 @@
-import { defaultCurrency } from '../lib/money.ts'
-
 /** Reads JSON Schemas for the reference page. Nothing here depends on HTML. */
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -131,7 +129,7 @@ const samples = new Map<string, unknown>(
     created_at: '2026-01-31 08:30:00',
     completed_at: '2026-01-31 08:32:10',
     at: '2026-01-31 08:32:10',
-    currency: defaultCurrency,
+    currency: 'THB',
     balance: 12992.5,
     held: 0,
     reserve: 0,
