@@ -1698,7 +1698,9 @@ export interface Operations {
         /** why what is to be used cannot be read, so that it is not used */
         fault: string | null
         figures: {
-          /** since this process began */
+          /** that have made calls within a day */
+          processes: number
+          /** of these processes, since each began */
           calls: number
           /** calls without a usable answer */
           failures: number
@@ -1749,7 +1751,9 @@ export interface Operations {
       /** why what is to be used cannot be read, so that it is not used */
       fault: string | null
       figures: {
-        /** since this process began */
+        /** that have made calls within a day */
+        processes: number
+        /** of these processes, since each began */
         calls: number
         /** calls without a usable answer */
         failures: number
@@ -2588,6 +2592,8 @@ export interface Operations {
         tries: number
         /** false for reported money, which is never closed */
         can_close: boolean
+        /** how many were not understood for the same reason; only the oldest is listed */
+        alike: number
       }[]
     }
   }
@@ -7411,6 +7417,8 @@ export interface Operations {
       provider: string
       /** its id in the books */
       event_id: string
+      /** close all that were not understood for the same reason */
+      alike?: boolean
       /** 1 to 1000 printable characters */
       evidence: string
       /** 3 to 500 characters that say why */
@@ -7437,6 +7445,8 @@ export interface Operations {
         tries: number
         /** false for reported money, which is never closed */
         can_close: boolean
+        /** how many were not understood for the same reason; only the oldest is listed */
+        alike: number
       }[]
     }
   }

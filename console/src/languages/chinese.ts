@@ -2130,8 +2130,8 @@ export default {
     },
     figures: {
       title: '调用',
-      says: '答复此请求的进程自启动以来。',
-      none: '此进程尚未调用。',
+      says: (processes) => `一天内发起过调用的 ${processes} 个进程，各自启动以来。`,
+      none: '一天内没有进程调用。',
       calls: '调用',
       failures: '无可用答复',
       notCalled: '未调用',
@@ -2702,7 +2702,7 @@ export default {
     },
     reports: {
       title: '无法处理的报告',
-      says: '系统会重试。若无法处理，例如没有付款具有该参考号，请查明含义后关闭。',
+      says: '除无法理解的报告外，系统会重试。若无法处理，例如没有付款具有该参考号，请查明含义后关闭。',
       columns: {
         words: '渠道报告的内容',
         detail: '等待原因',
@@ -2712,6 +2712,8 @@ export default {
         close: '关闭',
       },
       close: '关闭',
+      closeAll: (reports) => `全部关闭（${reports}）`,
+      times: (words, reports) => `${words}（${reports} 次）`,
       isMoney: '此报告涉及到账资金。原因解决后系统会处理。',
       closeTitle: '关闭报告',
       closeExplain: '这不会移动资金。若报告属实，请先更改订单或钱包。',

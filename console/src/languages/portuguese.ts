@@ -2231,8 +2231,11 @@ export default {
     },
     figures: {
       title: 'Chamadas',
-      says: 'Do processo que respondeu, desde que começou.',
-      none: 'Este processo ainda não fez chamadas com ele.',
+      says: (processes) =>
+        processes === 1
+          ? 'Do processo que fez chamadas em um dia, desde que começou.'
+          : `Dos ${processes} processos que fizeram chamadas em um dia, desde que cada um começou.`,
+      none: 'Nenhum processo fez chamadas com ele em um dia.',
       calls: 'Chamadas',
       failures: 'Sem resposta utilizável',
       notCalled: 'Não feitas',
@@ -2831,7 +2834,7 @@ export default {
     },
     reports: {
       title: 'Avisos que não puderam ser processados',
-      says: 'O serviço tenta cada um de novo. Se não puder agir, por exemplo porque nenhum pagamento tem a referência, descubra o que significa e feche.',
+      says: 'O serviço tenta cada um de novo, exceto os que não entende. Se não puder agir, por exemplo porque nenhum pagamento tem a referência, descubra o que significa e feche.',
       columns: {
         words: 'O que o provedor informou',
         detail: 'Por que aguarda',
@@ -2841,6 +2844,8 @@ export default {
         close: 'Fechar',
       },
       close: 'Fechar',
+      closeAll: (reports) => `Fechar todos os ${reports}`,
+      times: (words, reports) => `${words} (${reports} vezes)`,
       isMoney:
         'Este aviso é sobre dinheiro que entrou. O serviço o processa quando a causa for corrigida.',
       closeTitle: 'Fechar o aviso',

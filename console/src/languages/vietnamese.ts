@@ -2201,8 +2201,9 @@ export default {
     },
     figures: {
       title: 'Lượt gọi',
-      says: 'Của tiến trình đã trả lời, từ khi khởi động.',
-      none: 'Tiến trình này chưa gọi lần nào.',
+      says: (processes) =>
+        `Của ${processes} tiến trình đã gọi trong vòng một ngày, từ khi mỗi tiến trình khởi động.`,
+      none: 'Không tiến trình nào gọi trong vòng một ngày.',
       calls: 'Lượt gọi',
       failures: 'Không có trả lời dùng được',
       notCalled: 'Không gọi',
@@ -2792,7 +2793,7 @@ export default {
     },
     reports: {
       title: 'Báo cáo không xử lý được',
-      says: 'Hệ thống thử lại từng cái. Nếu không xử lý được, ví dụ không khoản chi nào có tham chiếu đó, hãy tìm hiểu rồi đóng lại.',
+      says: 'Hệ thống thử lại từng cái, trừ những cái không hiểu được. Nếu không xử lý được, ví dụ không khoản chi nào có tham chiếu đó, hãy tìm hiểu rồi đóng lại.',
       columns: {
         words: 'Nhà cung cấp đã báo gì',
         detail: 'Vì sao chờ',
@@ -2802,6 +2803,8 @@ export default {
         close: 'Đóng',
       },
       close: 'Đóng',
+      closeAll: (reports) => `Đóng tất cả ${reports}`,
+      times: (words, reports) => `${words} (${reports} lần)`,
       isMoney: 'Báo cáo này về tiền vào. Hệ thống xử lý khi nguyên nhân được khắc phục.',
       closeTitle: 'Đóng báo cáo',
       closeExplain: 'Không có tiền di chuyển. Nếu báo cáo đúng, hãy sửa lệnh hoặc ví trước.',

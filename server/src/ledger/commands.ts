@@ -77,6 +77,8 @@ export type Command = {
       provider?: string
       providerRef?: string
       evidence?: string
+      /** Only if nobody was told how to pay it: of two requests with one refId, the other may have been. */
+      unlessInstructed?: true
     }
   /**
    * Without an order, the money is the agent's and waits for a decision. `provider` reported the payment;

@@ -2013,6 +2013,7 @@ describe('what is written down stays so, by privilege', () => {
       'report_files',
       'connector_deposits',
       'connector_deposit_ids',
+      'connector_figures',
       'line_sources',
     ]
     const kept = rows.filter(

@@ -522,6 +522,8 @@ const noMoney: Record<string, string | Record<string, string>> = {
     'connector_deposits',
     'connector_deposit_ids',
     'connector_token_days',
+    'connector_figures',
+    'deposit_codes',
     'payout_ids',
     'line_sources',
   ]),
