@@ -308,6 +308,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -3592,6 +3593,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -3745,6 +3748,17 @@ export interface Operations {
         execution_date: string
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
+        /** debits of files that were lost with the database: people say what each paid */
+        lost_sums: {
+          movement: string
+          /** that left */
+          amount: number
+          day: string
+          /** withdrawals that wait here and that it may have paid */
+          count: number
+          /** of these */
+          sum: number
+        }[]
       }[]
       /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
       stuck: {
@@ -5403,6 +5417,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -11005,8 +11020,10 @@ export interface Operations {
       debited?: boolean
       /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
       movement?: string
-      /** with `movement`: the withdrawals that it paid; they add up to it */
+      /** with `movement`: the withdrawals that it paid; with `rest` they add up to it */
       txn_ids?: string[]
+      /** with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house */
+      rest?: string
     }
     answer: {
       id: string
@@ -11051,6 +11068,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11226,6 +11245,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11397,6 +11418,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11568,6 +11591,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11749,6 +11774,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11920,6 +11947,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12091,6 +12120,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12262,6 +12293,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12433,6 +12466,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12626,6 +12661,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -13671,6 +13708,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string

@@ -118,6 +118,9 @@ describe('the places of an amount', () => {
        from generate_series(0, 100000) n where n <> 57`,
       [name, s.clock()],
     )
+    const begunAt = performance.now()
+    expect((await agent.deposit(ofNewUser({ amount: 5_000 }))).status).toBe(201)
+    const usualMs = performance.now() - begunAt
     const startedAt = performance.now()
     const last = await agent.deposit(ofNewUser())
     expect([last.status, last.json.transfer?.amount]).toEqual([201, 100.58])
@@ -127,8 +130,8 @@ describe('the places of an amount', () => {
     const tookMs = performance.now() - startedAt
     expect(paid.status).toBe(200)
     await expect.poll(() => agent.balance()).toBe(100.58)
-    // Three requests, on a machine that may be busy.
-    expect(tookMs).toBeLessThan(3_000)
+    // Three requests, on a machine that may be busy, beside one for an amount that nobody else has.
+    expect(tookMs).toBeLessThan(3_000 + 20 * usualMs)
     const second = await makeAccount(s, { match: 'amount', accountNo: '7770002222' })
     const next = await agent.deposit(ofNewUser())
     expect(next.json.transfer?.account_number).toBe(second.account.accountNo)
@@ -193,9 +196,7 @@ describe('the places of an amount', () => {
 describe('who may have them', () => {
   it('one user has three unpaid ones at most, however many are asked for at once', async () => {
     account = await makeAccount(s, { match: 'amount' })
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => agent.deposit({ userId: 'greedy' })),
-    )
+    const answers = await flood(agent, 20, { userId: 'greedy' })
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(17)
     expect((await agent.deposit(ofNewUser())).status).toBe(201)

@@ -102,6 +102,7 @@ describe('a clock that is wrong', () => {
   ])('by an hour, %s, makes no retry, no probe and no outcome wait for it', async (_, offMs) => {
     const agent = await s.agent({ depositCallbackUrl: receiver.url })
     receiver.answer = (_received, response) => response.writeHead(500).end()
+    const { rows: begun } = await s.sql('select now() as at')
     setClockOff(offMs)
     await makeOutcomes(s, agent, 6, ['PAID'])
     const wrong = newSender()
@@ -111,10 +112,10 @@ describe('a clock that is wrong', () => {
     )
       await wrong.round()
     const { rows } = await s.sql(
-      `select count(*)::int, bool_and(due_at between now() and now() + interval '6 s') as soon,
-           bool_and(probe_at between now() and now() + interval '5 s') as probed
+      `select count(*)::int, bool_and(due_at between $2 and now() + interval '6 s') as soon,
+           bool_and(probe_at between $2 and now() + interval '5 s') as probed
          from callbacks join callback_lanes using (agent_id) where agent_id = $1`,
-      [agent.agentId],
+      [agent.agentId, begun[0].at],
     )
     expect(rows).toEqual([{ count: 6, soon: true, probed: true }])
   })

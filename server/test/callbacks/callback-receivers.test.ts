@@ -64,7 +64,7 @@ async function callTo(depositCallbackUrl: string): Promise<AgentClient> {
 }
 
 /** The callback after its first attempt, and what is known of that attempt. */
-async function firstAttempt({ agentId }: AgentClient, withinMs = 60_000) {
+async function firstAttempt({ agentId }: AgentClient) {
   const read = () =>
     s.sql(
       `select a.*, c.state, c.attempts, c.due_at from callback_attempts a
@@ -77,7 +77,7 @@ async function firstAttempt({ agentId }: AgentClient, withinMs = 60_000) {
       expect(rows).toHaveLength(1)
       return rows[0]
     },
-    { timeout: withinMs },
+    { timeout: 300_000 },
   )
 }
 
@@ -265,7 +265,7 @@ describe.concurrent('no answer is told in words', () => {
     expect(attempt.error).toMatch(error)
   })
 
-  test('an attempt has 10 s in all, however it is spent', { timeout: 40_000 }, async () => {
+  test('an attempt has 10 s in all, however it is spent', async () => {
     const timers = new Set<NodeJS.Timeout>()
     const drip = (socket: Socket, text: string) => {
       timers.add(setInterval(() => socket.writable && socket.write(text), 300))
@@ -296,7 +296,7 @@ describe.concurrent('no answer is told in words', () => {
     ]
     await Promise.all(
       slow.map(async ([url, expected, kept]) => {
-        const attempt = await firstAttempt(await callTo(url), 20_000)
+        const attempt = await firstAttempt(await callTo(url))
         expect({ ...attempt, at: url }).toMatchObject(expected)
         expect(attempt.duration_ms).toBeGreaterThan(9_900)
         expect(attempt.duration_ms).toBeLessThan(15_000)
@@ -401,7 +401,7 @@ describe.concurrent('a connection that was kept open', () => {
           )
           expect(rowCount).toBe(count)
         },
-        { timeout: 10_000 },
+        { timeout: 300_000 },
       )
     }
     const { rows } = await s.sql(

@@ -6,6 +6,7 @@ import { makeVettedLookup } from '../../src/callbacks/vetted-lookup.ts'
 import { AccessTokens } from '../../src/providers/http/access-tokens.ts'
 import { CompanyClient } from '../../src/providers/http/company-client.ts'
 import { company, documentOf, providerBy } from '../support/connector.ts'
+import { neverIdle } from '../support/receiver.ts'
 
 let server: Server
 let port: number
@@ -16,7 +17,7 @@ let respond: (path: string, body: string) => [number, string, Record<string, str
 ]
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = createServer(neverIdle, async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     calls.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''}`.trim())

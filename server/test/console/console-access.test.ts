@@ -54,7 +54,7 @@ describe('getting in', () => {
     const email = 'newcomer@sluice.example'
     await page.goto(console.at(`/invitation#${await invite(email, 'viewer')}`))
     await page.getByText(`${email} joins as Viewer`).waitFor()
-    expect(await page.getByAltText('QR code for the authenticator').isVisible()).toBe(true)
+    await page.getByAltText('QR code for the authenticator').waitFor()
     const totpSecret = (await page.getByText(/^[A-Z2-7]{32,}$/).textContent()) ?? ''
     const password = 'nine plain words put together'
     const newcomer = new OperatorClient(test.service.url, test.clock, {
@@ -234,7 +234,7 @@ describe('finding one’s way', () => {
     await page.getByRole('button', { name: 'Open the menu' }).click()
     await page.getByRole('link', { name: 'Callbacks', exact: true }).click()
     await page.getByRole('heading', { name: 'Callbacks' }).waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
     await expect.poll(() => page.getByRole('link', { name: 'Audit' }).isVisible()).toBe(false)
   })
 })

@@ -5,6 +5,7 @@ import { axeFaults } from '../support/axe.ts'
 import { booked, camt, dayAt, importFile, routed } from '../support/bank-accounts.ts'
 import { type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
+import { goToMorning } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Bank accounts in live, as two people at the console set one up and reconcile its days. */
@@ -22,6 +23,8 @@ beforeAll(async () => {
     env: { MODE: 'live', METRICS_TOKEN: 'x'.repeat(32), TIME_ZONE: 'Asia/Bangkok' },
     outside: { providers: [] },
   })
+  // What follows happens on one day of the bank.
+  goToMorning(test.clock)
   agent = await test.agent({ name: 'Chao Phraya Books' })
   day = dayAt(test.clock())
   maker = await signIn(test, 'admin')

@@ -107,7 +107,7 @@ describe('the page Books', () => {
     const days = table('Each day in THB')
     await days.waitFor()
     // One for its head.
-    expect(await days.getByRole('row').count()).toBe(31)
+    await expect.poll(() => days.getByRole('row').count()).toBe(31)
     const latest = await days.getByRole('row').nth(1).textContent()
     expect(latest).toContain('980.00')
     expect(latest).toContain('Balances')

@@ -49,11 +49,14 @@ const heading = (name: string) => page.getByRole('heading', { name, exact: true 
 /** Fills in what a dialog asks for and confirms it; where it closes, it was done. */
 async function confirm(label: string) {
   const asked = dialog()
+  const button = asked.getByRole('button', { name: label, exact: true })
+  // What it asks for is there together with its button.
+  await button.waitFor()
   const reason = asked.getByLabel('Reason')
   if ((await reason.count()) > 0) await reason.fill('as the bank says')
   const code = asked.getByLabel('Code from your authenticator')
   if ((await code.count()) > 0) await code.fill(admin.code())
-  await asked.getByRole('button', { name: label, exact: true }).click()
+  await button.click()
 }
 
 describe('orders', () => {
@@ -285,7 +288,7 @@ describe('home', () => {
     await page.getByText(/In: \S+, Out: \S+/).waitFor({ state: 'attached' })
     await page.getByText('As a table').first().click()
     const hours = page.getByRole('group', { name: 'Volume by the hour, THB', exact: true })
-    expect(await hours.getByRole('row').count()).toBe(json.hours.length + 1)
+    await expect.poll(() => hours.getByRole('row').count()).toBe(json.hours.length + 1)
     expect(await page.getByRole('heading', { name: 'Orders are refused' }).count()).toBe(0)
     const state = async (to: 'on' | 'off') => {
       const body = { state: to, reason: 'maintenance', code: admin.code() }
@@ -333,7 +336,7 @@ describe('wallets', () => {
     await page.getByLabel('As of').fill('2020-01-01T00:00')
     await page.getByText('No movements').waitFor()
     await page.reload()
-    expect(await page.getByLabel('As of').inputValue()).toBe('2020-01-01T00:00')
+    await expect.poll(() => page.getByLabel('As of').inputValue()).toBe('2020-01-01T00:00')
   })
 })
 
@@ -470,7 +473,7 @@ describe('providers, users, settings and the log', () => {
     await order.getByText('by its route rest').waitFor()
 
     await route(2).getByRole('button', { name: 'Try this route earlier' }).click()
-    expect(await route(1).getByLabel('Name').inputValue()).toBe('rest')
+    await expect.poll(() => route(1).getByLabel('Name').inputValue()).toBe('rest')
     await confirm('Save')
     await expect.poll(() => dialog().count()).toBe(0)
     expect(await saved()).toMatchObject([

@@ -391,7 +391,7 @@ describe('under a live serve', () => {
     const killed = runningPid()
     const busy = query(
       serve.url,
-      `do $$ begin while clock_timestamp() < now() + interval '1 s' loop end loop; end $$`,
+      `do $$ begin while clock_timestamp() < now() + interval '3 s' loop end loop; end $$`,
     ).catch(() => undefined)
     await expect
       .poll(() =>

@@ -51,7 +51,10 @@ it('a lock that is held is asked for again, who holds it is named, and nobody wa
   file('0002_more.sql', 'alter table t add column b int;')
   const said: string[] = []
   const migrating = run((message) => said.push(message))
-  await seen(`select from pg_locks where relation = 'sluice.t'::regclass and not granted`)
+  await seen(
+    `select from pg_locks where relation = 'sluice.t'::regclass and not granted
+       and database = (select oid from pg_database where datname = current_database())`,
+  )
 
   // Waits behind the alter table, and gets past it while the holder still holds its lock.
   await (await connect()).query('insert into sluice.t values (1)')

@@ -9,6 +9,7 @@ import { readDocument } from '../../src/providers/http/document-faults.ts'
 import { routed } from '../support/bank-accounts.ts'
 import { fundedAgent, referencesFor, startProcess, statusOf } from '../support/fake-provider.ts'
 import { cleanUp, command, root, tempFolder } from '../support/process.ts'
+import { neverIdle } from '../support/receiver.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
 const page = readFileSync(join(root, 'docs/connect-a-psp.md'), 'utf8')
@@ -26,7 +27,7 @@ function fileAfter(step: number): Record<string, unknown> {
 
 /** Kluay Pay, as its documentation on the page describes it. */
 const book = new Map<string, Record<string, unknown>>()
-const server = createServer((request, response) => {
+const server = createServer(neverIdle, (request, response) => {
   void answer(request, response)
 })
 

@@ -11,6 +11,7 @@ import { beforeAllLimits, type LimitPlace, proveLimitPage } from '../../src/proo
 import { RoundProof } from '../../src/proof/verify.ts'
 import { FakeProvider, fundedAgent, patient, paymentEvent } from '../support/fake-provider.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
+import { goToMorning } from '../support/payout-files.ts'
 import { AgentClient, type Answer, startTestService, type TestService } from '../support/service.ts'
 
 /** Limits are exact: under concurrency, on several processes, and from the moment that they are set. */
@@ -24,6 +25,8 @@ let admin: OperatorClient
 beforeAll(async () => {
   const outside = { paysOut: true, moreProviders: [bank] }
   s = await startTestService({ realTime: true, outside })
+  // Every code moves the clock on: no hour and no day ends before a test wants it to.
+  goToMorning(s.clock)
   second = await startTestService({ beside: s, outside: { paysOut: false, moreProviders: [bank] } })
   await s.sql(`insert into providers (name, state, updated_at) values ('sandbox', 'off', now())
     on conflict (name) do update set state = 'off'`)

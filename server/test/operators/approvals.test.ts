@@ -496,9 +496,7 @@ describe('a proposal', () => {
     const later = await bob.signInAgain()
     expect((await approved(later, shown)).json.code).toBe('proposal_expired')
     await expect
-      .poll(async () => (await findProposal(s.backend.pool, shown.id))?.verdict, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await findProposal(s.backend.pool, shown.id))?.verdict)
       .toBe('expired')
     ann = await ann.signInAgain()
     bob = later
@@ -565,8 +563,8 @@ describe('a proposal', () => {
     }
     s.clock.advance(61_000)
     const state = async (of: string) => (await bob.get(`/approvals/${of}`)).json.state
-    await expect.poll(() => state(id), { timeout: 15_000 }).toBe('done')
-    await expect.poll(() => state(key.id), { timeout: 15_000 }).toBe('done')
+    await expect.poll(() => state(id)).toBe('done')
+    await expect.poll(() => state(key.id)).toBe('done')
     expect(await shop.balance()).toBe(before + 5)
   })
 

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { freePort } from '../support/process.ts'
+import { neverIdle } from '../support/receiver.ts'
 import { AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let test: TestService
@@ -29,7 +30,7 @@ beforeAll(async () => {
   admin = await signIn(test, 'admin')
   operator = await signIn(test, 'operator')
   ofShop = await signIn(test, 'agent', shop)
-  receiver = createServer((request, response) => {
+  receiver = createServer(neverIdle, (request, response) => {
     received.push(String(request.url))
     response.statusCode = request.url === '/gone' ? 404 : 401
     response.end('a page that is nobody else’s business')

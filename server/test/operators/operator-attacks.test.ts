@@ -306,7 +306,8 @@ async function holdAudit() {
       expect
         .poll(async () => {
           const { rows } = await s.sql(
-            `select count(*)::int as n from pg_locks where not granted and relation = 'audit_log'::regclass`,
+            `select count(*)::int as n from pg_locks where not granted and relation = 'audit_log'::regclass
+               and database = (select oid from pg_database where datname = current_database())`,
           )
           return rows[0].n
         })

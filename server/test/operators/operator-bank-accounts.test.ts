@@ -3,6 +3,7 @@ import { findBankAccount } from '../../src/bank-accounts/bank-account.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { booked, camt, dayAt, push, routed } from '../support/bank-accounts.ts'
 import { acceptInvitation, type OperatorClient, signIn } from '../support/operator.ts'
+import { goToMorning } from '../support/payout-files.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 /** Bank accounts in live, through the console's API: who may do what, and what takes two people. */
@@ -19,6 +20,8 @@ beforeAll(async () => {
     env: { MODE: 'live', PUBLIC_URL: 'https://pay.example.com', METRICS_TOKEN: 'x'.repeat(32) },
     outside: { providers: [] },
   })
+  // What follows happens on one day of the bank.
+  goToMorning(s.clock)
   agent = await s.agent()
   maker = await signIn(s, 'admin')
   other = await signIn(s, 'admin')

@@ -84,9 +84,9 @@ describe('by itself', () => {
     await agent.trigger(txnId, 'PAID')
     await shows(page, 'paid')
     expect(await page.evaluate('window.sameDocument')).toBe(true)
-    expect(await page.locator('#live').textContent()).toBe('Paid')
+    await expect.poll(() => page.locator('#live').textContent()).toBe('Paid')
     // What had the focus is gone: it goes to the news.
-    expect(await page.evaluate('document.activeElement.id')).toBe('state')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('state')
   })
 
   it('counts down, says politely that the end is near, and expires while it is open', async () => {
@@ -132,12 +132,12 @@ describe('by itself', () => {
     await agent.trigger(txnId, 'PAID')
     await shows(page, 'paid')
     const others = page.locator('[data-other="waiting"]')
-    expect(await others.count()).toBe(1)
+    await expect.poll(() => others.count()).toBe(1)
     await agent.trigger(txnId, 'PAID', { paidAmount: 101 })
     await page.clock.runFor(31_000)
     await expect.poll(() => others.count()).toBe(2)
     await page.getByText('Another payment of ฿101.00 has arrived.').waitFor()
-    expect(await page.locator('#live').textContent()).toContain('Another payment')
+    await expect.poll(() => page.locator('#live').textContent()).toContain('Another payment')
     expect(await page.locator('main').getAttribute('data-state')).toBe('paid')
     // Long afterwards it asks when the tab returns, and not by itself.
     await page.clock.runFor(700_000)
@@ -206,7 +206,7 @@ describe('by itself', () => {
     ]) {
       await page.getByRole('button', { name: `Copy ${name}` }).click()
       await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(value)
-      expect(await page.locator('#live').textContent()).toBe('Copied')
+      await expect.poll(() => page.locator('#live').textContent()).toBe('Copied')
     }
   })
 
@@ -235,7 +235,7 @@ describe('by itself', () => {
     expect(Date.parse(iso)).toBe(test.clock().getTime() + 900_000)
     await agent.trigger(txnId, 'PAID')
     await shows(page, 'paid')
-    expect(await time.textContent()).toMatch(/GMT-3|BRT/)
+    await expect.poll(() => time.textContent()).toMatch(/GMT-3|BRT/)
   })
 
   it('prints a receipt and nothing that can be pressed', async () => {
@@ -271,7 +271,7 @@ describe('shown by a shop', () => {
     const frame = page.frameLocator('iframe')
     await frame.locator('main[data-state="waiting"]').waitFor()
     expect(await frame.locator('html').getAttribute('lang')).toBe('th')
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
     await frame.locator('button[value="pay"]').click()
     await frame.locator('main[data-state="paid"]').waitFor()
     await frame.locator('#close').click()
@@ -362,7 +362,13 @@ describe('shown by a shop', () => {
     await shows(popup, 'waiting')
     await popup.getByRole('button', { name: 'Pay ฿100.00' }).click()
     await shows(popup, 'paid')
-    await popup.getByRole('button', { name: 'Close' }).click()
+    // The window may be gone before the click has been reported.
+    const closed = popup.waitForEvent('close')
+    await popup
+      .getByRole('button', { name: 'Close' })
+      .click()
+      .catch(() => {})
+    await closed
     expect(await page.evaluate('window.result')).toEqual({
       status: 'paid',
       txn_id: txnId,

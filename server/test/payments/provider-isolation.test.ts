@@ -48,8 +48,8 @@ it("a notice that a frozen process is storing holds up its own provider's alone,
     [held.id],
   )
   const alphas = alpha.tell(s.service.url, held)
-  const isStoring = `select 1 from pg_stat_activity
-    where wait_event_type = 'Lock' and query like 'insert into notice_events%'`
+  const isStoring = `select 1 from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query like 'insert into notice_events%'`
   await expect.poll(async () => (await s.sql(isStoring)).rowCount, patient).toBe(1)
   expect((await beta.tell(s.service.url, paymentEvent('nobody', s.clock()))).status).toBe(200)
   expect((await alphas).status).toBe(503)

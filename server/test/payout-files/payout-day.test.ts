@@ -104,5 +104,5 @@ test(
     expect(await daysOf(s, account)).toEqual([`${day} green`])
     console.info(`${total} withdrawals: ${seconds.join(', ')}`)
   },
-  120_000 + total * 150,
+  600_000 + total * 150,
 )

@@ -212,5 +212,5 @@ test(
     await bank.close()
     await database.close()
   },
-  240_000 + rounds * 120_000,
+  600_000 + rounds * 120_000,
 )

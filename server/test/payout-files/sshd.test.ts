@@ -24,7 +24,8 @@ let account: PayingAccount
 
 beforeAll(async () => {
   if (sshdPath === undefined) return
-  s = await startTestService()
+  // Without a worker, which visits the bank's server too, at times of its own.
+  s = await startTestService({ env: { ROLE: 'api' } })
   agent = await s.agent({ maxWithdraw: 1_000_000n, maxDeposit: 10_000_000n })
   await agent.fund(1_000_000)
   maker = await signIn(s, 'operator')

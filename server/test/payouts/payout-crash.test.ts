@@ -103,5 +103,5 @@ test(
     expect(await service.stop()).toMatchObject({ code: 0 })
     await database.close()
   },
-  180_000 + rounds * 20_000,
+  600_000 + rounds * 20_000,
 )

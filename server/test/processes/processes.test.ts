@@ -233,7 +233,7 @@ describe('npm start', () => {
     const env = { PORT: '0', ...quiet }
     const npm = start('npm', ['start'], { cwd: copy, env })
     await expect.poll(() => npm.stdout, patient).toMatch(/secret {2}sk_/)
-    expect(npm.stderr).toContain('built anew')
+    await expect.poll(() => npm.stderr, patient).toContain('built anew')
     const dataDir = join(copy, 'data')
     const postmaster = postmasterPid(dataDir) ?? 0
     expect(isRunning(postmaster)).toBe(true)

@@ -27,7 +27,7 @@ import {
 
 afterEach(cleanUp)
 
-const patient = { interval: 100, timeout: 120_000 }
+const patient = { interval: 100 }
 
 it('a base backup under load is restored to a moment and proved; the service notices, and pays nothing', async () => {
   const [folder, dataDir] = [await tempFolder(), await tempFolder()]

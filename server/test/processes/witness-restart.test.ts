@@ -12,7 +12,7 @@ it('a database that starts again with everything in it is gone on with: nothing 
   await agent.fund(1_000)
   const paid = (await agent.withdraw({ amount: 10, extraParams: { sandbox: 'paid' } })).json
   const slow = (await agent.withdraw({ amount: 10, extraParams: { sandbox: 'slow' } })).json
-  const patient = { interval: 100, timeout: 60_000 }
+  const patient = { interval: 100 }
   const statusOf = async (txnId: string) =>
     (await agent.get(`/payment/orders/${txnId}`)).json.status
   await expect.poll(() => statusOf(paid.txn_id), patient).toBe('PAID')

@@ -17,6 +17,7 @@ import {
   SluiceError,
 } from '../../../sdk/src/sluice.ts'
 import { rotateKey } from '../../src/agents/save-agent.ts'
+import { neverIdle } from '../support/receiver.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
 let s: TestService
@@ -235,7 +236,7 @@ describe('reading', () => {
 
 describe('callbacks', () => {
   async function listening(listener: RequestListener): Promise<string> {
-    const server = createServer(listener)
+    const server = createServer(neverIdle, listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     open.push({
       close() {

@@ -11,6 +11,7 @@ import {
 } from '../../src/connectors/manage-connectors.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
+import { neverIdle } from './receiver.ts'
 import type { TestService } from './service.ts'
 
 /** A request that reached the company. */
@@ -31,7 +32,7 @@ export class Company {
   /** Answers in the place of the usual; returns false to leave it to the usual. */
   onCall: (call: Reached, response: ServerResponse) => boolean | Promise<boolean> = () => false
   url = ''
-  private readonly server = createServer((request, response) => {
+  private readonly server = createServer(neverIdle, (request, response) => {
     void this.serve(request, response)
   })
 
@@ -350,7 +351,7 @@ export async function use(
       await providers.freshen()
       if (providers.find(name)?.use !== planned.after + 1) throw new Error('not yet')
     },
-    { interval: 50, timeout: 60_000 },
+    { interval: 50, timeout: 300_000 },
   )
 }
 

@@ -27,7 +27,6 @@ export async function openConsole(test: TestService): Promise<ConsoleBrowser> {
   return {
     async tab(operator, options = {}) {
       const page = await tabs.open(options)
-      page.setDefaultTimeout(120_000)
       if (operator) await signInAs(page.context(), operator, url)
       watch(page, url, faults)
       return page

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import {
   copyFile,
@@ -319,10 +320,21 @@ export async function listen(port = 0): Promise<{ port: number; close(): Promise
   return taken
 }
 
+/** Where each worker looks for free ports: beneath those that systems give away, above those of embedded databases. */
+const [firstPort, portsOfWorker] = [30_000, 250]
+let portsGiven = randomInt(portsOfWorker)
+
+/** A port on which nobody listens, and which nobody else is given before the test listens there. */
 export async function freePort(): Promise<number> {
-  const { port, close } = await listen()
-  await close()
-  return port
+  const worker = (Number(process.env.VITEST_POOL_ID) || 1) % 10
+  for (let tries = 0; tries < portsOfWorker; tries++) {
+    const port = firstPort + worker * portsOfWorker + (portsGiven++ % portsOfWorker)
+    const taken = await listen(port).catch(() => undefined)
+    if (!taken) continue
+    await taken.close()
+    return port
+  }
+  throw new Error('no port is free')
 }
 
 function listening(server: Server, port: number): Promise<void> {

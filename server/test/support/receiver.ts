@@ -11,6 +11,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 
+/**
+ * For servers of tests: whoever keeps a connection to them closes it, and not they after five seconds, which on a busy
+ * machine may be at the very moment at which it is used again.
+ */
+export const neverIdle = { keepAliveTimeout: 0 }
+
 export interface Received {
   path: string
   headers: IncomingHttpHeaders
@@ -32,7 +38,7 @@ export interface Receiver {
 /** An agent's callback endpoint, over real HTTP. Answers 200 unless told otherwise. */
 export async function startReceiver(): Promise<Receiver> {
   const waiters: { count: number; resolve: () => void }[] = []
-  const server = createServer((request, response) => {
+  const server = createServer(neverIdle, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {

@@ -185,7 +185,7 @@ export async function deliverCallbacks(s: TestService, agent?: AgentClient): Pro
         agent?.agentId,
       ])
     ).rowCount
-  await expect.poll(untold, { timeout: 60_000 }).toBe(0)
+  await expect.poll(untold).toBe(0)
   await s.sql(
     `update callbacks set state = 'delivered', delivered_at = created_at where ${whose}`,
     [agent?.agentId],

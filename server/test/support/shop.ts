@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { neverIdle } from './receiver.ts'
 
 /** A shop of another origin, which opens payment pages with the loader. */
 export interface Shop {
@@ -9,7 +10,7 @@ export interface Shop {
 
 /** `sluice` is where the loader is served. */
 export async function openShop(sluice: () => string): Promise<Shop> {
-  const server = createServer((_request, response) => {
+  const server = createServer(neverIdle, (_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
     response.end(`<!doctype html><html lang="en"><head><title>Shop</title>
 <link rel="icon" href="data:,">

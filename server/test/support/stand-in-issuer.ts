@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { neverIdle } from './receiver.ts'
 
 type Claims = Record<string, unknown>
 
@@ -67,7 +68,7 @@ export async function standInIssuer(): Promise<StandInIssuer> {
     return [200, { access_token: 'none', token_type: 'Bearer', id_token: idToken }]
   }
 
-  const server = createServer(async (request, response) => {
+  const server = createServer(neverIdle, async (request, response) => {
     const answer = async (): Promise<[number, object | string]> => {
       if (request.url === '/.well-known/openid-configuration') {
         return [

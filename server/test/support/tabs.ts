@@ -3,6 +3,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 /** What tests listen to on a page. */
 const events = ['console', 'pageerror', 'request', 'response'] as const
 
+/** How long a busy machine may take to show what is waited for. */
+export const patienceMs = 120_000
+
 /**
  * Tabs of one Chromium, each in a context to itself. A tab that is done with is emptied and used again: a new one
  * costs more than most pages, in a window and a process of its own, and would compile the page's scripts anew.
@@ -22,12 +25,17 @@ export class Tabs {
   async open(options: BrowserContextOptions = {}, { isAlone = false } = {}): Promise<Page> {
     const { viewport, colorScheme, ...rest } = { ...this.always, ...options }
     const key = isAlone ? '' : JSON.stringify(rest)
-    const page =
-      this.free.get(key)?.pop() ?? (await (await this.browser.newContext(rest)).newPage())
+    const page = this.free.get(key)?.pop() ?? (await this.newPage(rest))
     this.taken.set(page.context(), key)
     if (viewport) await page.setViewportSize(viewport)
     if (colorScheme) await page.emulateMedia({ colorScheme })
     return page
+  }
+
+  private async newPage(options: BrowserContextOptions): Promise<Page> {
+    const context = await this.browser.newContext(options)
+    context.setDefaultTimeout(patienceMs)
+    return context.newPage()
   }
 
   async closeAll(): Promise<void> {
