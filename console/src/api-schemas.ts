@@ -308,6 +308,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -3586,6 +3587,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -3739,6 +3742,17 @@ export interface Operations {
         execution_date: string
         /** after a restore: what is missing before its files may leave again */
         locked: string[]
+        /** debits of files that were lost with the database: people say what each paid */
+        lost_sums: {
+          movement: string
+          /** that left */
+          amount: number
+          day: string
+          /** withdrawals that wait here and that it may have paid */
+          count: number
+          /** of these */
+          sum: number
+        }[]
       }[]
       /** withdrawals that wait, and that nobody can pay as things are: the first 100 */
       stuck: {
@@ -5397,6 +5411,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string
@@ -10995,8 +11010,10 @@ export interface Operations {
       debited?: boolean
       /** with `debited`: the movement by which the bank debited a lost file in one sum; `txn_ids` says what it paid */
       movement?: string
-      /** with `movement`: the withdrawals that it paid; they add up to it */
+      /** with `movement`: the withdrawals that it paid; with `rest` they add up to it */
       txn_ids?: string[]
+      /** with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house */
+      rest?: string
     }
     answer: {
       id: string
@@ -11041,6 +11058,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11216,6 +11235,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11387,6 +11408,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11558,6 +11581,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11739,6 +11764,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -11910,6 +11937,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12081,6 +12110,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12252,6 +12283,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12423,6 +12456,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -12616,6 +12651,8 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
+        /** of it that is none of these payouts, and a cost of the house */
+        rest: number
         day: string
         text: string
       } | null
@@ -13661,6 +13698,7 @@ export interface Operations {
         looked_at: string | null
         /** what it has found wrong and told of */
         wrong: {
+          /** an app id, a provider, or all */
           subject: string
           /** since when */
           since: string

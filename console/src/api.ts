@@ -1,5 +1,6 @@
 import type { Operations } from './api-schemas.ts'
 import { saveFile } from './parts/save-file.ts'
+import { problemWords } from './problem-words.ts'
 import { root } from './root.ts'
 import { words } from './words.ts'
 
@@ -140,7 +141,10 @@ async function problemIn(response: Response): Promise<ProblemBody> {
 }
 
 export function problemOf(error: unknown): ProblemBody {
-  if (error instanceof Refusal) return error.problem
+  if (error instanceof Refusal) {
+    const { problem } = error
+    return { ...problem, title: problemWords[problem.code] ?? problem.title }
+  }
   if (error instanceof Proposed) {
     return { ...unreachable, status: 202, title: words.problems.proposed, detail: error.message }
   }

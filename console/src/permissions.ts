@@ -20,6 +20,7 @@ export type Permission =
   | 'view_audit'
   | 'view_own_audit'
   | 'manage_policy'
+  | 'manage_alert_rules'
   | 'view_as_agents'
 
 export function may(me: Me, permission: Permission): boolean {

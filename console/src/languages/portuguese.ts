@@ -2,6 +2,44 @@ import { numberText, percentText } from './language.ts'
 import type { Translation } from './translation.ts'
 
 export default {
+  problem: {
+    agent_suspended: 'O agente está suspenso',
+    order_not_found: 'Não há essa ordem',
+    not_found: 'Não há nada aqui',
+    request_timeout: 'A solicitação não chegou a tempo',
+    body_too_large: 'O conteúdo é grande demais',
+    ref_id_conflict: 'Este refId é de outra ordem',
+    order_not_cancellable: 'A ordem não pode mais ser cancelada',
+    order_not_refundable: 'A ordem não pode ser reembolsada',
+    invalid_transition: 'A ordem não pode passar a esse estado',
+    invalid_request: 'A solicitação não é válida',
+    amount_out_of_range: 'O valor está fora dos limites',
+    unknown_bank_code: 'O código do banco não é conhecido',
+    refund_exceeds_payment: 'Não se pode reembolsar mais do que foi pago',
+    limit_exceeded: 'Um limite do operador não permite isto',
+    insufficient_balance: 'O saldo não cobre o valor e a tarifa',
+    rate_limited: 'Solicitações demais',
+    overloaded: 'O serviço não pode aceitar isto agora',
+    provider_unavailable: 'Nenhum provedor pode aceitar isto agora',
+    internal: 'Algo deu errado aqui',
+    not_signed_in: 'Você não entrou',
+    sign_in_refused: 'Entrada recusada',
+    sso_refused: 'Login único recusado',
+    code_required: 'Isto pede um código novo',
+    code_refused: 'O código não é válido ou já foi usado',
+    not_permitted: 'Seu papel não pode fazer isto',
+    view_ended: 'Você não vê mais o console deste agente',
+    csrf_refused: 'A solicitação não veio do console',
+    same_person: 'Outra pessoa precisa decidir isto',
+    changed_meanwhile: 'Mudou desde que você leu',
+    digest_changed: 'Isto não é o que foi mostrado',
+    already_decided: 'Já foi decidido',
+    slip_used: 'Este comprovante já foi usado',
+    proposal_expired: 'A proposta expirou',
+    last_admin: 'Não restaria nenhum administrador',
+    reason_required: 'Isto pede um motivo',
+    sso_unavailable: 'O login único não pode ser usado agora',
+  },
   shared: {
     product: 'Sluice',
     skip: 'Ir para o conteúdo',
@@ -2494,10 +2532,14 @@ export default {
   alerts: {
     title: 'Alertas',
     says: 'Do que as pessoas são avisadas fora do console: suas próprias regras e o que foi enviado.',
+    ownSays: 'Regras do que você e seus colegas são avisados fora do console.',
+    ownSent: 'Onde você é avisado, e do que foi avisado há pouco',
     rules: 'Regras',
     none: 'Nenhuma regra ainda',
     noneTeach:
       'Pagamentos sem resultado conhecido, callbacks com falha, livros que não se comprovam e divergências são avisados em todo caso. Uma regra avisa de mais, ou a outras pessoas.',
+    ownNoneTeach:
+      'Uma regra avisa você de um saldo baixo, de menos ordens pagas, de nenhuma ordem, ou de callbacks que falham.',
     add: 'Adicionar regra',
     change: 'Alterar',
     remove: 'Remover',
@@ -2531,6 +2573,7 @@ export default {
       zone: 'Fuso horário',
       roles: 'Avisar todos que são',
       people: 'E estes usuários',
+      told: 'Avisar',
       channels: 'Por',
       channelsHint: 'Nenhum: onde cada um quiser. Quem não tem nenhum deles recebe um e-mail.',
       is_on: 'Ligada',
@@ -2559,6 +2602,7 @@ export default {
       viewer: 'leitor',
       agent: 'usuário do agente',
     },
+    ownTold: { agent: 'todos nós', me: 'só eu' },
     channels: {
       mail: 'E-mail',
       webhook: 'Webhook',
@@ -2900,6 +2944,8 @@ export default {
       neverLeaves: 'O banco já debitou os pagamentos: nunca é selado e nunca sai.',
       debit: 'Pago pelo débito',
       debitNote: (day, text) => `em ${day}: ${text}`,
+      rest: 'Nenhum destes pagamentos',
+      restNote: 'a tarifa do banco, ou pagamentos que se perderam: um custo da casa',
       put: 'Por SFTP',
       putFault: 'Por que não chegou',
     },
@@ -3082,6 +3128,18 @@ export default {
         title: 'Assumir o que o banco debitou',
         explain:
           'Um arquivo dos saques que aguardam aqui e que débitos desta conta citam. Outra pessoa aprova; ele nunca sai, e os débitos os pagam.',
+      },
+      lost: {
+        button: (sum) => `Dizer o que o débito de ${sum} pagou`,
+        title: (sum, day) => `O débito de ${sum} em ${day}`,
+        explain: (count, sum) =>
+          `É de um arquivo de pagamento que se perdeu com o banco de dados. Saques que aguardam aqui e que ele pode ter pago: ${count}, ${sum} ao todo. Cite os que o banco pagou com ele: outra pessoa aprova a lista, ela nunca sai, e o débito os paga. O que não for citado será pago depois: não omita nenhum que o banco pagou.`,
+        withdrawals: 'Saques que ele pagou',
+        withdrawalsHint: 'Os ids, ou os códigos pelos quais o banco os cita, um por linha.',
+        rest: 'Resto do débito',
+        restHint:
+          'O que passa destes: a tarifa do banco, ou saques que também se perderam aqui. É um custo da casa.',
+        confirm: 'Fazer um arquivo deles',
       },
       release: {
         button: 'Nada mais foi pago',

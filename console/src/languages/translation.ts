@@ -48,6 +48,7 @@ import type { walletWords } from '../pages/wallet/wallet-words.ts'
 import type { walletsWords } from '../pages/wallets/wallets-words.ts'
 import type { subjectWords } from '../parts/subject-words.ts'
 import type { trendWords } from '../parts/trend-words.ts'
+import type { problemWords } from '../problem-words.ts'
 import type { viewWords } from '../shell/view-words.ts'
 import type { stateWords, words } from '../words.ts'
 
@@ -97,6 +98,7 @@ export type Translation = Partial<{
   payments: Own<typeof paymentsWords>
   payoutFile: Own<typeof payoutFileWords>
   payoutFiles: Own<typeof payoutFilesWords>
+  problem: Own<typeof problemWords>
   providers: Own<typeof providersWords>
   queue: Own<typeof queueWords>
   reconciliation: Own<typeof reconciliationWords>

@@ -2,6 +2,44 @@ import { numberText, percentText } from './language.ts'
 import type { Translation } from './translation.ts'
 
 export default {
+  problem: {
+    agent_suspended: 'Đại lý đang bị tạm ngừng',
+    order_not_found: 'Không có lệnh này',
+    not_found: 'Không có gì ở đây',
+    request_timeout: 'Yêu cầu không đến kịp',
+    body_too_large: 'Dữ liệu gửi quá lớn',
+    ref_id_conflict: 'refId này thuộc về lệnh khác',
+    order_not_cancellable: 'Lệnh không thể hủy nữa',
+    order_not_refundable: 'Lệnh không thể hoàn tiền',
+    invalid_transition: 'Lệnh không thể chuyển sang trạng thái đó',
+    invalid_request: 'Yêu cầu không hợp lệ',
+    amount_out_of_range: 'Số tiền nằm ngoài giới hạn',
+    unknown_bank_code: 'Mã ngân hàng không được biết',
+    refund_exceeds_payment: 'Không thể hoàn nhiều hơn số đã trả',
+    limit_exceeded: 'Một hạn mức của nhà vận hành không cho phép',
+    insufficient_balance: 'Số dư không đủ cho số tiền và phí',
+    rate_limited: 'Quá nhiều yêu cầu',
+    overloaded: 'Dịch vụ chưa thể nhận lúc này',
+    provider_unavailable: 'Hiện không nhà cung cấp nào nhận được',
+    internal: 'Đã có lỗi ở phía dịch vụ',
+    not_signed_in: 'Bạn chưa đăng nhập',
+    sign_in_refused: 'Đăng nhập bị từ chối',
+    sso_refused: 'Đăng nhập một lần (SSO) bị từ chối',
+    code_required: 'Việc này cần một mã mới',
+    code_refused: 'Mã không hợp lệ hoặc đã được dùng',
+    not_permitted: 'Vai trò của bạn không được làm việc này',
+    view_ended: 'Bạn không còn xem bảng điều khiển của đại lý này',
+    csrf_refused: 'Yêu cầu không đến từ bảng điều khiển',
+    same_person: 'Người khác phải quyết định việc này',
+    changed_meanwhile: 'Nó đã thay đổi sau khi bạn đọc',
+    digest_changed: 'Đây không phải là nội dung đã hiển thị',
+    already_decided: 'Việc này đã được quyết định',
+    slip_used: 'Biên lai này đã được dùng',
+    proposal_expired: 'Đề xuất đã hết hạn',
+    last_admin: 'Sẽ không còn quản trị viên nào',
+    reason_required: 'Việc này cần lý do',
+    sso_unavailable: 'Hiện không dùng được đăng nhập một lần (SSO)',
+  },
   shared: {
     product: 'Sluice',
     skip: 'Đến phần nội dung',
@@ -2461,10 +2499,14 @@ export default {
   alerts: {
     title: 'Cảnh báo',
     says: 'Mọi người được báo gì ngoài bảng điều khiển: quy tắc riêng của bạn, và những gì đã gửi.',
+    ownSays: 'Quy tắc về những gì bạn và đồng nghiệp được báo bên ngoài bảng điều khiển.',
+    ownSent: 'Bạn được báo ở đâu, và gần đây được báo gì',
     rules: 'Quy tắc',
     none: 'Chưa có quy tắc',
     noneTeach:
       'Lệnh chi chưa rõ kết quả, callback lỗi, sổ sách không chứng minh được và chênh lệch luôn được báo. Quy tắc báo thêm, hoặc báo cho người khác.',
+    ownNoneTeach:
+      'Một quy tắc báo cho bạn khi số dư thấp, khi ít lệnh được thanh toán hơn, khi không có lệnh nào, hoặc khi callback thất bại.',
     add: 'Thêm quy tắc',
     change: 'Sửa',
     remove: 'Gỡ',
@@ -2497,6 +2539,7 @@ export default {
       zone: 'Múi giờ',
       roles: 'Báo cho mọi người là',
       people: 'Và những người dùng này',
+      told: 'Báo cho',
       channels: 'Qua',
       channelsHint: 'Không chọn: nơi mỗi người muốn. Ai không có kênh nào trong số đó nhận email.',
       is_on: 'Bật',
@@ -2525,6 +2568,7 @@ export default {
       viewer: 'người xem',
       agent: 'người dùng của đại lý',
     },
+    ownTold: { agent: 'mọi người của chúng tôi', me: 'chỉ tôi' },
     channels: {
       mail: 'Email',
       webhook: 'Webhook',
@@ -2857,6 +2901,8 @@ export default {
       neverLeaves: 'Ngân hàng đã ghi nợ các khoản chi: tệp không niêm phong, không gửi đi.',
       debit: 'Chi bằng khoản ghi nợ',
       debitNote: (day, text) => `ngày ${day}: ${text}`,
+      rest: 'Không thuộc các khoản chi này',
+      restNote: 'phí ngân hàng, hoặc khoản chi đã mất: là chi phí của bên vận hành',
       put: 'Qua SFTP',
       putFault: 'Vì sao chưa đến',
     },
@@ -3035,6 +3081,18 @@ export default {
         title: 'Tiếp nhận phần ngân hàng đã ghi nợ',
         explain:
           'Tệp gồm các lệnh rút đang chờ mà khoản ghi nợ của tài khoản có nêu. Người khác duyệt; tệp không gửi đi, và khoản ghi nợ tính là đã chi.',
+      },
+      lost: {
+        button: (sum) => `Cho biết khoản ghi nợ ${sum} đã chi gì`,
+        title: (sum, day) => `Khoản ghi nợ ${sum} ngày ${day}`,
+        explain: (count, sum) =>
+          `Nó thuộc một tệp thanh toán đã mất cùng cơ sở dữ liệu. Có ${count} lệnh rút đang chờ mà nó có thể đã chi, tổng ${sum}. Nêu những lệnh ngân hàng đã chi bằng khoản này: người khác duyệt danh sách, tệp không gửi đi, và khoản ghi nợ tính là đã chi. Lệnh không được nêu sẽ được chi sau, nên đừng bỏ sót lệnh ngân hàng đã chi.`,
+        withdrawals: 'Các lệnh rút đã chi',
+        withdrawalsHint: 'Mã lệnh, hoặc mã mà ngân hàng dùng, mỗi dòng một mã.',
+        rest: 'Phần còn lại của khoản ghi nợ',
+        restHint:
+          'Phần vượt các lệnh này: phí ngân hàng, hoặc lệnh rút cũng đã mất ở đây. Là chi phí của bên vận hành.',
+        confirm: 'Lập tệp các lệnh này',
       },
       release: {
         button: 'Không chi gì khác',

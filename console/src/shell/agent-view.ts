@@ -18,7 +18,8 @@ export async function viewAsAgent(appId: string): Promise<void> {
     await ask(api.viewAsAgent, { params: { app_id: appId } })
     goTo(pages.home)
   } catch (error) {
-    notifications.show({ color: 'red', message: problemOf(error).detail })
+    const { title, detail } = problemOf(error)
+    notifications.show({ color: 'red', title, message: detail })
   }
 }
 

@@ -82,7 +82,7 @@ const table: Row[] = [
   row(pages.users, nav.users, IconUsers, nav.setUp, 'manage_users', 'operators'),
   row(pages.rules, nav.rules, IconHandStop, nav.setUp, 'view', 'operators'),
   row(pages.limits, nav.limits, IconGauge, nav.setUp, 'view', 'operators'),
-  row(pages.alerts, nav.alerts, IconBell, nav.setUp, 'view', 'operators'),
+  row(pages.alerts, nav.alerts, IconBell, nav.setUp, 'view', 'all'),
   row(pages.reports, nav.reports, IconReport, nav.setUp, 'view_audit', 'operators'),
   row(pages.audit, nav.audit, IconHistory, nav.setUp, 'view_audit', 'operators'),
   row(

@@ -228,7 +228,7 @@ export async function revokeKey(
   return rowCount === 1
 }
 
-/** Locks an agent, so that its secrets are made one after the other. */
+/** Locks an agent, so that its secrets, or its rules, are made one after the other. */
 export async function lockAgent(tx: Tx, agentId: bigint): Promise<string> {
   const { rows } = await tx.query<{ name: string }>(
     'select name from agents where agent_id = $1 for no key update',

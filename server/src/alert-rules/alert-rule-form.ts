@@ -5,7 +5,7 @@ import { type Currency, currencies, parseDecimal } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import type { FieldError } from '../lib/problem.ts'
 import { type Role, roles } from '../operators/operator.ts'
-import { type AlertRule, type RuleKind, ruleKinds } from './alert-rule.ts'
+import { type AlertRule, operatorsOwn, ownKinds, type RuleKind, ruleKinds } from './alert-rule.ts'
 
 /** A rule as people write it. */
 export interface AlertRuleForm {
@@ -58,6 +58,7 @@ const optional = [
 export function readAlertRuleForm(
   form: AlertRuleForm,
   about: {
+    ownerId: bigint
     agent: { agentId: bigint; currency: Currency } | null
     userIds: bigint[]
     updatedAt: Date
@@ -66,9 +67,11 @@ export function readAlertRuleForm(
 ): { rule: AlertRule } | { faults: FieldError[] } {
   const faults: FieldError[] = []
   const fault = (field: string, message: string) => faults.push({ field, message })
-  const { agent, userIds } = about
-  const kind = ruleKinds.find((each) => each === form.kind)
-  if (!kind) return { faults: [{ field: 'kind', message: `is one of ${ruleKinds.join(', ')}` }] }
+  const { ownerId, agent, userIds } = about
+  const isOwn = ownerId !== operatorsOwn
+  const kinds = isOwn ? ownKinds : ruleKinds
+  const kind = kinds.find((each) => each === form.kind)
+  if (!kind) return { faults: [{ field: 'kind', message: `is one of ${kinds.join(', ')}` }] }
   for (const field of optional) {
     if (form[field] != null && !takes[kind].includes(field)) {
       fault(field, `does not go with ${kind}`)
@@ -80,8 +83,9 @@ export function readAlertRuleForm(
   }
   const threshold = thresholdOf(kind, form, agent, fault)
   const isShare = kind === 'success_below'
-  if (isShare && !isWithin(form.window_minutes, 5, 1_440)) {
-    fault('window_minutes', 'must be 5 to 1440')
+  const longest = isOwn ? 120 : 1_440
+  if (isShare && !isWithin(form.window_minutes, 5, longest)) {
+    fault('window_minutes', `must be 5 to ${longest}`)
   }
   if (isShare && !isWithin(form.min_orders, 1, 1_000_000)) fault('min_orders', 'must be 1 or more')
   const isTime = (text: string | null | undefined) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text ?? '')
@@ -95,6 +99,10 @@ export function readAlertRuleForm(
     fault('provider', 'does not go with one agent')
   }
   if (form.provider != null && !isPrintable(form.provider, 200)) fault('provider', 'names nothing')
+  if (isOwn && form.provider != null) fault('provider', "does not go with an agent's own rule")
+  if (isOwn && form.roles.some((role) => role !== 'agent')) {
+    fault('roles', "may name nobody but the agent's users")
+  }
   if (form.roles.length === 0 && userIds.length === 0) fault('roles', 'must name somebody')
   if (form.roles.includes('agent') && !agent) {
     fault('roles', 'may include agent only in a rule about one agent')
@@ -103,6 +111,7 @@ export function readAlertRuleForm(
   if (faults.length > 0) return { faults }
   return {
     rule: {
+      ownerId,
       name: form.name,
       kind,
       threshold,

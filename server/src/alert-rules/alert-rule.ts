@@ -1,8 +1,10 @@
+import { lockAgent } from '../agents/save-agent.ts'
 import type { Channel } from '../alerts/alert.ts'
 import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { OrderKind } from '../ledger/book.ts'
 import { type Currency, decimalText } from '../lib/money.ts'
+import { fieldProblem } from '../lib/problem.ts'
 import type { Role } from '../operators/operator.ts'
 
 /** What a rule can watch for. */
@@ -19,7 +21,24 @@ export const ruleKinds = [
 
 export type RuleKind = (typeof ruleKinds)[number]
 
+/** What an agent's users may watch for themselves: their orders, balance and callbacks. */
+export const ownKinds: readonly RuleKind[] = [
+  'lane_probing',
+  'callbacks_failing',
+  'success_below',
+  'balance_below',
+  'nothing_for',
+]
+
+/** Who has rules that are not an agent's. */
+export const operatorsOwn = 0n
+
+/** How many rules an agent's users may have. */
+export const mostOwnRules = 10
+
 export interface AlertRule {
+  /** The agent whose users made it, and who alone are told; `operatorsOwn`: it is the operator's. */
+  ownerId: bigint
   name: string
   kind: RuleKind
   /** Minutes, a number, per cent, or minor units, as the kind has it. */
@@ -52,44 +71,61 @@ export interface RuleState {
   words: string
 }
 
-export const ruleColumns = `name, kind, threshold, window_minutes as "windowMinutes", min_orders as "minOrders",
+export const ruleColumns = `owner_id as "ownerId", name, kind, threshold, window_minutes as "windowMinutes", min_orders as "minOrders",
   order_kind as "orderKind", agent_id as "agentId", provider, currency, hours_from as "hoursFrom",
   hours_to as "hoursTo", zone, roles, user_ids as "userIds", channels, is_on as "isOn",
   updated_at as "updatedAt", updated_by as "updatedBy"`
 
+/** A row of `ruleColumns`; PostgreSQL's driver leaves numbers in an array as text. */
+export function ruleFromRow<Row extends AlertRule>(row: Row): Row {
+  return { ...row, userIds: row.userIds.map(BigInt) }
+}
+
 export async function readAlertRules(
   db: Pool | Tx,
+  ownerId: bigint,
 ): Promise<(AlertRule & { lookedAt: Date | null })[]> {
   const { rows } = await db.query<AlertRule & { lookedAt: Date | null }>(
-    `select ${ruleColumns}, looked_at as "lookedAt" from alert_rules order by name`,
+    `select ${ruleColumns}, looked_at as "lookedAt" from alert_rules where owner_id = $1 order by name`,
+    [ownerId],
   )
-  return rows
+  return rows.map(ruleFromRow)
 }
 
-export async function findAlertRule(db: Pool | Tx, name: string): Promise<AlertRule | undefined> {
+export async function findAlertRule(
+  db: Pool | Tx,
+  ownerId: bigint,
+  name: string,
+): Promise<AlertRule | undefined> {
   const { rows } = await db.query<AlertRule>(
-    `select ${ruleColumns} from alert_rules where name = $1 for update`,
-    [name],
+    `select ${ruleColumns} from alert_rules where owner_id = $1 and name = $2 for update`,
+    [ownerId, name],
   )
-  return rows[0]
+  return rows.map(ruleFromRow)[0]
 }
 
-export async function readRuleStates(db: Pool | Tx): Promise<RuleState[]> {
+export async function readRuleStates(db: Pool | Tx, ownerId: bigint): Promise<RuleState[]> {
   const { rows } = await db.query<RuleState>(
-    'select name, subject, since, words from alert_rule_states order by name, since, subject',
+    `select name, subject, since, words from alert_rule_states where owner_id = $1
+     order by name, since, subject`,
+    [ownerId],
   )
   return rows
 }
 
-/** Sets a rule, in the place of the one with its name: what that had found is forgotten, and looked for anew. */
+/** Sets a rule, in the place of its owner's with its name: what that had found is forgotten, and looked for anew. */
 export async function saveAlertRule(tx: Tx, rule: AlertRule): Promise<void> {
-  await tx.query('delete from alert_rule_states where name = $1', [rule.name])
+  if (rule.ownerId !== operatorsOwn) await refuseMoreRules(tx, rule)
+  await tx.query('delete from alert_rule_states where owner_id = $1 and name = $2', [
+    rule.ownerId,
+    rule.name,
+  ])
   await tx.query(
-    `insert into alert_rules (name, kind, threshold, window_minutes, min_orders, order_kind, agent_id, provider,
+    `insert into alert_rules (owner_id, name, kind, threshold, window_minutes, min_orders, order_kind, agent_id, provider,
        currency, hours_from, hours_to, zone, roles, user_ids, channels, is_on, updated_at, updated_by, look_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-       least($17::timestamptz, now()))
-     on conflict (name) do update set kind = excluded.kind, threshold = excluded.threshold,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+       least($18::timestamptz, now()))
+     on conflict (owner_id, name) do update set kind = excluded.kind, threshold = excluded.threshold,
        window_minutes = excluded.window_minutes, min_orders = excluded.min_orders,
        order_kind = excluded.order_kind, agent_id = excluded.agent_id, provider = excluded.provider,
        currency = excluded.currency, hours_from = excluded.hours_from, hours_to = excluded.hours_to,
@@ -97,7 +133,7 @@ export async function saveAlertRule(tx: Tx, rule: AlertRule): Promise<void> {
        channels = excluded.channels, is_on = excluded.is_on, updated_at = excluded.updated_at,
        updated_by = excluded.updated_by, look_at = excluded.look_at, looked_at = null`,
     [
-      ...[rule.name, rule.kind, rule.threshold, rule.windowMinutes, rule.minOrders],
+      ...[rule.ownerId, rule.name, rule.kind, rule.threshold, rule.windowMinutes, rule.minOrders],
       ...[rule.orderKind, rule.agentId, rule.provider, rule.currency, rule.hoursFrom, rule.hoursTo],
       ...[rule.zone, rule.roles, rule.userIds, rule.channels, rule.isOn, rule.updatedAt],
       rule.updatedBy,
@@ -105,10 +141,24 @@ export async function saveAlertRule(tx: Tx, rule: AlertRule): Promise<void> {
   )
 }
 
+/** Each is looked at again and again: no agent's users keep the service busy with theirs. */
+async function refuseMoreRules(tx: Tx, { ownerId, name }: AlertRule): Promise<void> {
+  await lockAgent(tx, ownerId)
+  const { rows } = await tx.query<{ others: bigint }>(
+    'select count(*) as others from alert_rules where owner_id = $1 and name <> $2',
+    [ownerId, name],
+  )
+  if ((rows[0]?.others ?? 0n) < mostOwnRules) return
+  throw fieldProblem('name', `would be one more than ${mostOwnRules} rules: remove another first`)
+}
+
 /** Returns false if there is no such rule. */
-export async function removeAlertRule(tx: Tx, name: string): Promise<boolean> {
-  await tx.query('delete from alert_rule_states where name = $1', [name])
-  const { rowCount } = await tx.query('delete from alert_rules where name = $1', [name])
+export async function removeAlertRule(tx: Tx, ownerId: bigint, name: string): Promise<boolean> {
+  await tx.query('delete from alert_rule_states where owner_id = $1 and name = $2', [ownerId, name])
+  const { rowCount } = await tx.query('delete from alert_rules where owner_id = $1 and name = $2', [
+    ownerId,
+    name,
+  ])
   return rowCount === 1
 }
 

@@ -59,6 +59,11 @@ export async function proveArchive(
       proveManifest(next, last, part, appId, options.recorded?.[part - 1])
       const rows = await proveJournal(folder, next.manifest, proof)
       const lastRow = rows.get(next.manifest.toSeq)
+      const endedAt = options.recorded?.[part - 1]?.endedAt ?? lastRow?.at
+      ensure(
+        lastRow?.at.getTime() === endedAt?.getTime(),
+        () => `part ${part} of the archive ends at another time than the database says`,
+      )
       await options.onJournal?.(rows, next.manifest)
       await proveArchivedOrders(folder, next.manifest, rows, proof, options)
       proof.parts++
@@ -91,6 +96,15 @@ function proveManifest(
   ensure(
     recorded === undefined || recorded.sha256 === sha256,
     () => `${name} is not the one that was archived: its digest is another`,
+  )
+  ensure(
+    recorded === undefined ||
+      (recorded.fromSeq === manifest.fromSeq && recorded.toSeq === manifest.toSeq),
+    () => `${name} has other journal rows than the database says`,
+  )
+  ensure(
+    recorded === undefined || recorded.orders === BigInt(manifest.orders.rows),
+    () => `${name} has another number of orders than the database says`,
   )
   ensure(
     manifest.previous === (last?.sha256 ?? null),

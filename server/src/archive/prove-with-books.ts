@@ -52,7 +52,8 @@ export async function proveWithBooks(
         await proveKnown(pool, agentId, orderIds)
         const payoutsOf = new Map(orders.flatMap(({ facts }) => [...facts.payoutsOf]))
         await proveReferences(pool, agentId, payoutsOf)
-        filed += await countLeft(pool, agentId, { orderIds, part })
+        const refIds = orders.map(({ order }) => order.refId)
+        filed += await countLeft(pool, agentId, { orderIds, refIds, part })
       },
       ...(options.onProgress && { onProgress: options.onProgress }),
     })
@@ -80,16 +81,17 @@ function hashOf(
 
 const rowsAtOnce = 2_000
 
-/** Counts an agent's removed orders, or those among the given orders that were removed with a part. */
+/** Counts an agent's removed orders, or those among the given orders that were removed with a part, by their refIds. */
 async function countLeft(
   pool: Pool,
   agentId: bigint,
-  among?: { orderIds: string[]; part: number },
+  among?: { orderIds: string[]; refIds: string[]; part: number },
 ): Promise<bigint> {
   const { rows } = await pool.query<{ count: bigint }>(
     `select count(*) from archived_refs where agent_id = $1
-       and ($2::uuid[] is null or (order_id = any($2) and part = $3))`,
-    [agentId, among?.orderIds ?? null, among?.part ?? null],
+       and ($2::uuid[] is null or part = $4
+         and (order_id, ref_id) in (select * from unnest($2::uuid[], $3::text[])))`,
+    [agentId, among?.orderIds ?? null, among?.refIds ?? null, among?.part ?? null],
   )
   return rows[0]?.count ?? 0n
 }

@@ -33,6 +33,8 @@ export interface BankMovement {
   reportedAt: Date
   actAt: Date | null
   tries: number
+  /** Changes with each claim, and whenever the bank says more of it. */
+  version: number
   /** Whether the house's account for what nothing explains has it. */
   held: boolean
 }
@@ -84,6 +86,7 @@ export const movementColumns: Columns<BankMovement> = columns<BankMovement>({
   reportedAt: ['reported_at', 'timestamptz'],
   actAt: ['act_at', 'timestamptz', 'null'],
   tries: ['tries', 'int'],
+  version: ['version', 'int'],
   held: ['held', 'boolean'],
 })
 

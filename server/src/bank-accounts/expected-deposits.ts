@@ -73,19 +73,26 @@ function codeOfDraw(orderId: string, draw: number, form: CodeForm): string {
   return paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`, form)
 }
 
+/** The codes that an order may have at an account. */
+export function codesOf(
+  account: Pick<BankAccount, 'codeForm' | 'formerCodeForms'>,
+  orderId: string,
+): string[] {
+  return codeFormsOf(account).flatMap((form) =>
+    Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw, form)),
+  )
+}
+
 /** What an order is expected with at an account. */
 export async function findExpected(
   db: Pool | Tx,
   account: Pick<BankAccount, 'name' | 'codeForm' | 'formerCodeForms'>,
   { agentId, orderId }: { agentId: bigint; orderId: string },
 ): Promise<ExpectedDeposit | undefined> {
-  const codes = codeFormsOf(account).flatMap((form) =>
-    Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw, form)),
-  )
   const { rows } = await db.query<ExpectedDeposit>(
     `select ${expectedColumns.select('e')} from expected_deposits e
      where e.account = $1 and e.code = any($2::text[]) and e.agent_id = $3 and e.order_id = $4`,
-    [account.name, codes, agentId, orderId],
+    [account.name, codesOf(account, orderId), agentId, orderId],
   )
   return rows[0]
 }

@@ -15,8 +15,9 @@ export async function claimMovements(
   movementId: string | null,
   limit: number,
 ): Promise<BankMovement[]> {
-  // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it. The claim is known
-  // again by its time, of which this process keeps milliseconds.
+  // What another process takes, or an import adds to, at this moment is left alone: nobody waits for it. A claim is known
+  // again by its version; by its time too, as a process of the release before changes that alone. This one keeps
+  // milliseconds of it.
   const { rows } = await pool.query<BankMovement>(
     `with due as materialized (
        select account, movement_id, date_trunc('milliseconds', ${databaseTime('$1')}) as now
@@ -25,7 +26,7 @@ export async function claimMovements(
          and ($3::uuid is null or movement_id = $3)
        order by act_at, movement_id limit $4 for update skip locked
      )
-     update bank_movements m set tries = m.tries + 1,
+     update bank_movements m set tries = m.tries + 1, version = m.version + 1,
        act_at = due.now + least(power(2, least(m.tries, 10)), 600) * interval '1 second' + interval '20 seconds'
      from due where m.account = due.account and m.movement_id = due.movement_id
      returning ${movementColumns.select('m')}`,
@@ -48,6 +49,7 @@ const decisionColumns = movementColumns.pick(
   'deductedMinor',
   'detail',
   'actAt',
+  'version',
 )
 export type MovementDecision = Parameters<typeof decisionColumns.values>[0][number]
 
@@ -67,7 +69,7 @@ export async function writeDecisions(
        act_at = case when d.state = 'unexplained' then null else m.act_at end
      from ${decisionColumns.rows('d')}
      where m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
-       and m.act_at = d.act_at
+       and m.act_at = d.act_at and m.version = d.version
      returning ${movementColumns.select('m')}`,
     decisionColumns.values(decisions),
   )
@@ -79,30 +81,33 @@ export async function withdrawDecision(
   pool: Pool,
   { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
   why: NonNullable<BankMovement['why']>,
+  /** What is known instead, if anything is. */
+  detail: string | null,
 ): Promise<void> {
   await pool.query(
-    `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $3
+    `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $3,
+       detail = coalesce($4, detail)
      where account = $1 and movement_id = $2 and state = 'matched'`,
-    [account, movementId, why],
+    [account, movementId, why, detail],
   )
 }
 
 /** Movements are in the books, unless the bank has said more of them since they were claimed. */
 export async function markBooked(
   pool: Pool,
-  movements: readonly Pick<BankMovement, 'account' | 'movementId' | 'actAt'>[],
+  movements: readonly Pick<BankMovement, 'account' | 'movementId' | 'actAt' | 'version'>[],
 ): Promise<void> {
   if (movements.length === 0) return
   await pool.query(
     `update bank_movements m set state = 'booked', act_at = null
      from ${claimColumns.rows('c')}
      where m.account = c.account and m.movement_id = c.movement_id and m.act_at = c.act_at
-       and m.state = 'matched'`,
+       and m.version = c.version and m.state = 'matched'`,
     claimColumns.values(movements),
   )
 }
 
-const claimColumns = movementColumns.pick('account', 'movementId', 'actAt')
+const claimColumns = movementColumns.pick('account', 'movementId', 'actAt', 'version')
 
 /** A payment that was nobody's is an order's, by what the bank has said since. */
 export async function noteWhose(
@@ -203,7 +208,7 @@ export async function explain(
 ): Promise<BankMovement | undefined> {
   const { rows } = await db.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = $3, detail = $4, act_at = $5::timestamptz + ${unlessGone},
-       returns = $6, deducted = $7
+       version = m.version + 1, returns = $6, deducted = $7
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = 'payment' and m.order_id is null))
      returning ${movementColumns.select('m')}`,
@@ -225,7 +230,7 @@ export async function explainAsNoMoney(
 ): Promise<BankMovement | undefined> {
   const { rows } = await tx.query<BankMovement>(
     `update bank_movements m set state = 'matched', explained_by = $6, detail = $3,
-       act_at = $4::timestamptz + ${unlessGone}
+       act_at = $4::timestamptz + ${unlessGone}, version = m.version + 1
      where m.account = $1 and m.movement_id = $2 and (m.state = 'unexplained'
        or (m.state = 'booked' and m.explained_by = any($5::text[])))
      returning ${movementColumns.select('m')}`,

@@ -275,6 +275,7 @@ function newMovement(
     reportedAt: at,
     actAt: isTrusted && !isBatch ? at : null,
     tries: 0,
+    version: 0,
     held: false,
   }
 }
@@ -574,6 +575,7 @@ export async function lookAgain(
   await tx.query(
     `update bank_movements m set
        state = case when m.explained_by is null then 'new' else 'matched' end, act_at = $2, tries = 0,
+       version = m.version + 1,
        text = case when m.text = '' then u.text else m.text end,
        payer_account_no = case when m.payer_account_no ~ '[*•#xX]'
          then coalesce(u.payer_account_no, m.payer_account_no)
@@ -596,7 +598,21 @@ export async function lookAgain(
       said.map(({ report }) => report.payer.bank?.slice(0, 64) ?? null),
     ],
   )
+  // What is said of one of two equal payments may tell whose the other one is.
+  await tx.query(
+    `update bank_movements m set state = 'matched', act_at = $2, tries = 0, version = m.version + 1
+     from bank_movements h
+     where h.account = $1 and h.movement_id = any($3::uuid[]) and m.account = $1
+       and m.amount = h.amount and m.movement_id <> h.movement_id
+       and m.booked_on between h.booked_on - $4::int and h.booked_on + $4::int
+       and m.explained_by = 'payment' and (m.state = 'matched'
+         or (m.state = 'booked' and m.order_id is null and m.why = 'ambiguous'))`,
+    [account, at, said.map(({ movementId }) => movementId), daysOfEqual],
+  )
 }
+
+/** Equal payments that may be taken for each other are not further apart, whatever the holidays. */
+const daysOfEqual = 31
 
 /** The statement says on which day a movement counts, whatever a push said before. */
 export async function bookedByStatement(

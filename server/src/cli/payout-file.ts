@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { Pool } from '../db/pool.ts'
 import { Exact, jsonText } from '../lib/json-text.ts'
-import { decimalText } from '../lib/money.ts'
+import { decimalText, parseDecimal } from '../lib/money.ts'
 import { isPrintable } from '../lib/printable.ts'
 import { draftPayoutFile } from '../payout-files/draft-file.ts'
 import { exportPayoutFile } from '../payout-files/export-file.ts'
@@ -18,6 +18,7 @@ interface DraftOptions {
   debited?: boolean
   movement?: string
   withdrawals?: string[]
+  rest?: string
   json?: boolean
 }
 
@@ -38,20 +39,31 @@ export function payoutFileCommand(): Command {
     )
     .option(
       '--withdrawals <txn-id...>',
-      'with --movement: what it paid; together they are its amount',
+      'with --movement: what it paid, by ids or codes; with --rest they are its amount',
+    )
+    .option(
+      '--rest <amount>',
+      "with --movement: what it is more than these, the bank's charge or withdrawals that were lost too",
     )
     .option('--json', 'as JSON')
     .action(async (name: string, options: DraftOptions) => {
       await withDesk(async (desk) => {
         const account = await existingAccount(desk.pool, name)
-        const { movement: movementId, withdrawals: txnIds } = options
-        if ((movementId === undefined) !== (txnIds === undefined)) {
+        const { movement: movementId, withdrawals, rest = '0' } = options
+        if ((movementId === undefined) !== (withdrawals === undefined)) {
           throw new UsageError('--movement goes with --withdrawals')
         }
         if (movementId !== undefined && !/^[0-9a-f]{32}$/.test(movementId)) {
           throw new UsageError('--movement must be the id of a movement: 32 hex digits')
         }
-        const lost = movementId !== undefined && txnIds ? { movementId, txnIds } : undefined
+        const restMinor = parseDecimal(rest, account.currency) ?? -1n
+        if (restMinor < 0n || (options.rest !== undefined && movementId === undefined)) {
+          throw new UsageError(`--rest must be an amount in ${account.currency}, with --movement`)
+        }
+        const lost =
+          movementId !== undefined && withdrawals
+            ? { movementId, withdrawals, restMinor }
+            : undefined
         const alreadyPaid = options.debited === true || lost !== undefined
         const file = await draftPayoutFile(desk, account, commandLine, { alreadyPaid, lost })
         if (options.json)
@@ -103,8 +115,9 @@ export function payoutFileCommand(): Command {
         print(`${view.id} of ${view.account}: ${view.state}`)
         print(`${view.count} payouts, ${view.sum} ${view.currency}, digest ${view.digest}`)
         if (view.debit) {
-          const { movement, amount, day, text } = view.debit
+          const { movement, amount, rest, day, text } = view.debit
           print(`Paid by movement ${movement} of ${amount} ${view.currency} on ${day}: ${text}`)
+          print(`Of that, ${rest} ${view.currency} is none of these payouts: a cost of the house.`)
         }
         print(
           table(

@@ -17,6 +17,15 @@ export class StrangeDatabase extends Error {
   }
 }
 
+/** Whether a server was promoted after another of the same database, which is not to be used any more. */
+export function replaces(place: Place, other: Place): boolean {
+  return (
+    place.system !== null &&
+    place.system === other.system &&
+    (place.timeline ?? 0) > (other.timeline ?? 0)
+  )
+}
+
 async function placeOf(client: ClientBase): Promise<Place> {
   try {
     return await readPlace(client)
@@ -32,28 +41,38 @@ async function placeOf(client: ClientBase): Promise<Place> {
  * anything. Open until the first look.
  */
 export class DatabaseGate {
-  private known: string | undefined
-  private knownStart: string | undefined
-  private onStranger: () => void = () => {}
+  private known: Place | undefined
+  private onStranger: (isReplaced: boolean) => void = () => {}
+  private readonly moves = new Set<() => void>()
 
-  /** Called for each connection to a server that is not known. */
-  watch(onStranger: () => void): void {
+  /**
+   * Called for each connection to a server that is not known. `isReplaced`: it was promoted after the known one, which may
+   * still take writes, and of which an open connection notices nothing.
+   */
+  watch(onStranger: (isReplaced: boolean) => void): void {
     this.onStranger = onStranger
   }
 
+  /** Called when another server is accepted: no connection to the one before is used any more. */
+  onMove(hook: () => void): void {
+    this.moves.add(hook)
+  }
+
   accept(place: Place): void {
-    this.known = JSON.stringify(place)
-    this.knownStart = place.startedAt
+    const hasMoved = this.known !== undefined && !this.isKnown(place)
+    this.known = place
+    if (hasMoved) for (const hook of this.moves) hook()
   }
 
   isKnown(place: Place): boolean {
-    return this.known === JSON.stringify(place)
+    return JSON.stringify(this.known) === JSON.stringify(place)
   }
 
   /** Throws unless the connection's server is the known one. */
   async check(client: ClientBase): Promise<void> {
-    if (this.known === undefined || this.isKnown(await placeOf(client))) return
-    throw this.stranger()
+    if (this.known === undefined) return
+    const place = await placeOf(client)
+    if (!this.isKnown(place)) throw this.stranger(replaces(place, this.known))
   }
 
   /**
@@ -61,14 +80,14 @@ export class DatabaseGate {
    * known one. Each server has its own moment of start.
    */
   get proofOfServer(): string {
-    if (this.knownStart === undefined) return '1'
-    const isKnown = `extract(epoch from pg_postmaster_start_time())::text = ${escapeLiteral(this.knownStart)}`
+    if (this.known === undefined) return '1'
+    const isKnown = `extract(epoch from pg_postmaster_start_time())::text = ${escapeLiteral(this.known.startedAt)}`
     return `1 / (case when ${isKnown} then 1 else 0 end)`
   }
 
   /** What to throw where a server is not the known one; somebody looks at it. */
-  stranger(): StrangeDatabase {
-    this.onStranger()
+  stranger(isReplaced = false): StrangeDatabase {
+    this.onStranger(isReplaced)
     return new StrangeDatabase('another database server than before: it is looked at first')
   }
 }

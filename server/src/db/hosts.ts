@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isStandby } from './database-gate.ts'
+import { isStandby, type Place, readPlace, replaces } from './database-gate.ts'
 
 /** How often the server in use is asked whether it still takes writes, and how long it has to answer. */
 const everyMs = 1_000
@@ -77,11 +77,13 @@ export async function addressNow(url: string): Promise<string> {
   const addresses = addressesOf(url)
   const [only = url] = addresses
   if (addresses.length === 1) return only
+  const watched = watches.get(url)?.current
+  if (watched !== undefined) return watched
   const until = performance.now() + primaryWithinMs
   const isOver = () => performance.now() > until
-  return (
-    watches.get(url)?.current ?? (await findPrimary(addresses, isOver, startAnswerWithinMs)) ?? only
-  )
+  const found = await findPrimary(addresses, isOver, startAnswerWithinMs)
+  const answers = addresses.map((address) => primaryAt(address, answerWithinMs))
+  return newestOf(await Promise.all(answers), found)?.address ?? only
 }
 
 function hostsOf(addresses: readonly string[]): string {
@@ -99,6 +101,8 @@ export function watchPrimary(url: string): PrimaryWatch {
 export class PrimaryWatch {
   users = 0
   current: string
+  /** Where the last one was that was found to take writes: one that it has replaced is not gone back to. */
+  private last: Place | undefined
   private readonly url: string
   private readonly addresses: string[]
   private readonly hooks = new Set<() => void>()
@@ -127,17 +131,39 @@ export class PrimaryWatch {
 
   private async look(): Promise<void> {
     const hasEnded = () => this.users === 0 && watches.get(this.url) !== this
-    const found = (await takesWrites(this.current, answerWithinMs))
-      ? this.current
-      : await findPrimary(this.addresses, hasEnded, answerWithinMs)
-    if (found !== undefined && found !== this.current) {
-      this.current = found
+    const isOld = (place: Place) => this.last !== undefined && replaces(this.last, place)
+    const asked = this.addresses.map((address) => primaryAt(address, answerWithinMs))
+    const inUse = await asked[this.addresses.indexOf(this.current)]
+    // One that says nothing keeps us from hearing another only while there is time.
+    const found =
+      inUse && !isOld(inUse.place)
+        ? newestOf(await Promise.all(asked), inUse)
+        : await findPrimary(this.addresses, hasEnded, answerWithinMs, isOld)
+    this.last = found?.place ?? this.last
+    if (found && found.address !== this.current) {
+      this.current = found.address
       for (const hook of this.hooks) hook()
     }
     if (hasEnded()) return
     this.timer = setTimeout(() => void this.look(), everyMs)
     this.timer.unref()
   }
+}
+
+interface Primary {
+  address: string
+  place: Place
+}
+
+/**
+ * Two servers take writes if one was promoted while the one before it still runs: the later timeline counts. Otherwise the
+ * one in use stays.
+ */
+function newestOf(answers: readonly (Primary | undefined)[], inUse?: Primary): Primary | undefined {
+  return answers.reduce(
+    (newest, each) => (newest && !(each && replaces(each.place, newest.place)) ? newest : each),
+    inUse,
+  )
 }
 
 /**
@@ -148,15 +174,16 @@ async function findPrimary(
   addresses: readonly string[],
   isOver: () => boolean,
   withinMs: number,
-): Promise<string | undefined> {
-  let found: string | undefined
+  isOld: (place: Place) => boolean = () => false,
+): Promise<Primary | undefined> {
+  let found: Primary | undefined
   await new Promise<void>((resolve) => {
     const asking = addresses.map(async (address, at) => {
       for (;;) {
-        const takes = await takesWrites(address, withinMs)
+        const primary = await primaryAt(address, withinMs)
         if (found !== undefined) return
-        if (takes) {
-          found = address
+        if (primary && !isOld(primary.place)) {
+          found = primary
           lastFound.set(hostsOf(addresses), at)
           return resolve()
         }
@@ -169,7 +196,8 @@ async function findPrimary(
   return found
 }
 
-async function takesWrites(address: string, withinMs: number): Promise<boolean> {
+/** Undefined if the server does not take writes, or does not answer in time. */
+async function primaryAt(address: string, withinMs: number): Promise<Primary | undefined> {
   const client = new pg.Client({
     connectionString: address,
     application_name: 'sluice primary',
@@ -179,9 +207,10 @@ async function takesWrites(address: string, withinMs: number): Promise<boolean> 
   client.on('error', () => {})
   try {
     await client.connect()
-    return !(await isStandby(client))
+    if (await isStandby(client)) return undefined
+    return { address, place: await readPlace(client) }
   } catch {
-    return false
+    return undefined
   } finally {
     void client.end().catch(() => {})
   }

@@ -115,7 +115,8 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
     if (!('synchronous_commit' in settings)) await client.query(raiseForSession)
   }
   const pool = new pg.Pool(config)
-  followPrimary(pool, address.href)
+  // Behind a pooler by transaction each transaction looks for itself.
+  followPrimary(pool, address.href, isPooled ? undefined : gate)
   pool.on('error', onError)
   // A checked-out client emits its connection errors itself, and an unhandled error event ends the
   // process.
@@ -154,15 +155,22 @@ async function keepSettings(client: pg.ClientBase, settings: Record<string, stri
 }
 
 /**
- * Where the address names several servers: connects to the one that takes writes, and gives up connections to one that
- * no longer does, which may be frozen or cut off and would let every statement wait.
+ * Gives up connections to a server that another has replaced: it may be frozen or cut off and let every statement wait,
+ * or still take writes that nobody will ever see. Where the address names several servers, connects to the one that
+ * takes writes.
  */
-function followPrimary(pool: Pool, url: string): void {
+function followPrimary(pool: Pool, url: string, gate: DatabaseGate | undefined): void {
+  const clients = new Set<PoolClient>()
+  pool.on('remove', (client) => clients.delete(client))
+  pool.on('connect', (client) => clients.add(client))
+  // Whatever is open is to the server before: a connection to this one was not let through.
+  gate?.onMove(() => {
+    for (const client of clients) socketOf(client).destroy()
+  })
   if (addressesOf(url).length === 1) return
   const watch = watchPrimary(url)
   // Read for each new connection.
   Object.defineProperty(pool.options, 'connectionString', { get: () => watch.current })
-  const clients = new Set<PoolClient>()
   const destroyIfElsewhere = (client: PoolClient) => {
     const { host, port } = client as PoolClient & { host: string; port: number }
     const now = new URL(watch.current)
@@ -170,12 +178,8 @@ function followPrimary(pool: Pool, url: string): void {
     const [is, was] = [now.hostname, host].map((name) => name.replaceAll(/[[\]]/g, ''))
     if (is !== was || Number(now.port || 5432) !== port) socketOf(client).destroy()
   }
-  pool.on('connect', (client) => {
-    clients.add(client)
-    // Another may take writes since it was opened.
-    destroyIfElsewhere(client)
-  })
-  pool.on('remove', (client) => clients.delete(client))
+  // Another may take writes since it was opened.
+  pool.on('connect', destroyIfElsewhere)
   const onMove = () => {
     for (const client of clients) destroyIfElsewhere(client)
   }

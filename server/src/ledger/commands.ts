@@ -39,6 +39,8 @@ export type Command = {
       leaveMinor?: bigint
       /** The agent has limits on deposits, so they are counted under the wallet's lock. */
       isLimited?: true
+      /** Only an order that is there already is answered: a new one would be refused. */
+      onlyRepeat?: true
     }
   /** The provider's instructions for a deposit that had to be announced to it. */
   | {
@@ -87,6 +89,8 @@ export type Command = {
       orderId: string | null
       provider: string | null
       payment: PaymentNotice
+      /** Whether it is nobody's if its order is paid already, and not a second payment of the order. */
+      unlessPaid?: boolean
       /** What reported it; recorded with it, unless its event is recorded: then nothing is done. */
       notice?: TakenNotice
     }
@@ -156,6 +160,8 @@ export type Command = {
       providerSaid: OrderStatus
       by: string
       reason: string
+      /** It may have been booked before, by a run that was interrupted. */
+      again?: true
     }
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }

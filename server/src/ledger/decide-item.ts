@@ -59,25 +59,31 @@ export function bookItem(
   if (!item) return refused('not_found', 'There is no such item.')
   const isOwn = item.closedBy === by && item.evidence === reason && item.bookedAs === as
   if (item.closedAt !== null && isOwn) return { type: 'unchanged', order }
+  const keys = itemRowsOf(command)
+  const rowOf = (which: keyof typeof keys) =>
+    itemRows.get(`${keys[which].agentId} ${keys[which].onceKey}`)
+  // What was booked stays booked, whatever the provider or a person has said of the item since.
+  const own = as === 'received_back' ? 'lostBack' : as === 'write_off' ? 'lost' : 'charged'
+  if (command.again && rowOf(own)?.reason === reason) return { type: 'unchanged', order }
   if (item.providerSaid !== command.providerSaid || !bookingsOf(item, order).includes(as)) {
     return refused('changed_meanwhile', notClosed)
   }
   const { agentId, itemId, provider, providerSaid, amountMinor } = item
-  const keys = itemRowsOf(command)
-  const rowOf = (which: keyof typeof keys) =>
-    itemRows.get(`${keys[which].agentId} ${keys[which].onceKey}`)
   const before = rowOf('lostBefore')
   const lost = before?.clearingAt === provider ? before : rowOf('lost')
   const charged = rowOf('charged')
+  const [lostBack, chargedBack] = [rowOf('lostBack'), rowOf('chargedBack')]
   // People may write off or adjust with the item's id as reference.
   const isOther =
     (lost && lost.change.clearing !== amountMinor) ||
-    (charged && charged.change.available !== -amountMinor)
+    (charged && charged.change.available !== -amountMinor) ||
+    (lostBack && lostBack.change.clearing !== -amountMinor) ||
+    (chargedBack && chargedBack.change.available !== amountMinor)
   if (isOther) {
     return refused('invalid_transition', `The reference ${itemId} stands for another amount.`)
   }
-  const isLost = lost !== undefined && rowOf('lostBack') === undefined
-  const isCharged = charged !== undefined && rowOf('chargedBack') === undefined
+  const isLost = lost !== undefined && lostBack === undefined
+  const isCharged = charged !== undefined && chargedBack === undefined
   const isBooked = lost !== undefined || charged !== undefined
   if (as !== 'received_back' && isBooked && !isLost && !isCharged) {
     const detail =

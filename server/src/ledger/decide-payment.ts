@@ -35,6 +35,9 @@ export function receivePayment(
   if (order && command.provider !== null && order.provider !== command.provider) {
     return { type: 'unmatched', order: undefined, why: 'wrong_provider' }
   }
+  if (command.unlessPaid && order?.status === 'PAID') {
+    return { type: 'unmatched', order: undefined, why: 'ambiguous' }
+  }
   return takeIn(book, command.orderId, notice, at, localTime)
 }
 

@@ -285,6 +285,13 @@ describe('money that comes in', () => {
     }
   })
 
+  it('unless its order is paid, if it may be another order’s', () => {
+    const command = { ...notice(), unlessPaid: true }
+    const toPaid = decided(command, { order: depositThatIs('PAID') })
+    expect(toPaid).toEqual({ type: 'unmatched', order: undefined, why: 'ambiguous' })
+    expect(inShort(decided(command, { order: depositThatIs('WAITING') }))).toBe('PAID')
+  })
+
   it('waits where the fee by the rule of the order would eat it', () => {
     const order = deposit({ lateMoney: 'credit', feeRule: '50%+50', feeMinor: 10_000n })
     const decision = decided(notice(), { order })

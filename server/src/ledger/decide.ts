@@ -86,7 +86,7 @@ export function decide(book: BookView, command: Command, localTime: LocalTime): 
 
 function create(
   book: BookView,
-  { order, at, depositVersion, toPayer, leaveMinor = 0n }: Command & { type: 'create' },
+  { order, at, depositVersion, toPayer, leaveMinor = 0n, onlyRepeat }: Command & { type: 'create' },
   localTime: LocalTime,
 ): Decision {
   if (book.order) {
@@ -96,6 +96,7 @@ function create(
     return refused('ref_id_conflict', refIdConflictDetail)
   }
   if (book.archived) return refused('ref_id_conflict', archivedRefDetail)
+  if (onlyRepeat) return refused('not_found', 'There is no such order.')
   // The payer's account is no new one: the money came from it.
   const limits = book.limits && toPayer ? { ...book.limits, isPayee: () => true } : book.limits
   const verdict = limits ? verdictOf(order, hitsOf(order, limits, localTime)) : { check: undefined }

@@ -1,7 +1,9 @@
 import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
+import { Problem } from '../lib/problem.ts'
 import type { BookableItem, ItemKind, OpenItem } from './book.ts'
 import { itemColumns } from './book-columns.ts'
+import { readJournalByKey } from './read-journal.ts'
 
 /** An item in its present state, with the person assigned to it. */
 export interface FoundItem extends BookableItem {
@@ -53,6 +55,29 @@ export async function searchItems(pool: Pool, search: ItemSearch): Promise<Found
 export async function findItem(pool: Pool, itemId: string): Promise<FoundItem | undefined> {
   const { rows } = await pool.query<FoundItem>(`${items} where i.item_id = $1`, [itemId])
   return rows[0]
+}
+
+/**
+ * Refuses a reference by which an item's money is booked, or booked back: what people book by hand is not what the item
+ * says, and the proof lays both side by side.
+ */
+export async function refuseItemRef(
+  pool: Pool,
+  ref: string,
+  row: { agentId: bigint; onceKey: string },
+): Promise<void> {
+  // No item's id has one, and most references of machines do.
+  if (ref.includes(':')) return
+  const { rowCount } = await pool.query('select 1 from open_items where item_id = any($1)', [
+    [ref, ref.replace(/-back$/, '')],
+  ])
+  if (rowCount === 0) return
+  // What was booked so before may be asked for again.
+  if (await readJournalByKey(pool, row.agentId, row.onceKey)) return
+  const detail = 'It is the id of an open item: book the item, or take a reference of your own.'
+  throw new Problem('invalid_request', detail, {
+    errors: [{ field: 'ref', message: 'is the id of an open item' }],
+  })
 }
 
 /** The open items of an order. */

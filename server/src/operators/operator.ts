@@ -21,6 +21,7 @@ export type Permission =
   | 'view_audit'
   | 'view_own_audit'
   | 'manage_policy'
+  | 'manage_alert_rules'
   | 'view_as_agents'
 
 const operatorMay = [
@@ -47,10 +48,11 @@ export const permissionsOf: Record<Role, readonly Permission[]> = {
     'manage_bank_accounts',
     'manage_users',
     'manage_policy',
+    'manage_alert_rules',
   ],
   operator: operatorMay,
   viewer: ['view'],
-  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'manage_alert_rules', 'view_own_audit'],
 }
 
 /** A user who is signed in to the console. */

@@ -128,7 +128,7 @@ type CreateCommand = Command & { type: 'create' }
 export async function create(
   desk: Desk,
   order: Order,
-  terms: Pick<CreateCommand, 'depositVersion' | 'toPayer' | 'leaveMinor'> = {},
+  terms: Pick<CreateCommand, 'depositVersion' | 'toPayer' | 'leaveMinor' | 'onlyRepeat'> = {},
 ): Promise<{ isNew: boolean; order: Order }> {
   const done = await desk.teller.do({
     type: 'create',
@@ -398,5 +398,10 @@ async function answerRepeatOrRefuse(
   if (!first) throw refusal ?? new Error('an order was held back without a reason')
   if (!isRepeat(first, order)) throw new Problem('ref_id_conflict', refIdConflictDetail)
   // Like every answer that an order is there, this one waits until replicas have it: the teller sees to that.
-  return (await create(desk, order)).order
+  const { order: found } = await create(desk, order, { onlyRepeat: true }).catch((error) => {
+    // It was there a moment ago: a database took over that never had it.
+    const isGone = error instanceof Problem && error.code === 'not_found'
+    throw isGone ? (refusal ?? new Error('an order is gone that was there')) : error
+  })
+  return found
 }

@@ -34,7 +34,7 @@ import {
 import type { Desk } from '../teller/desk.ts'
 import { writeOff } from '../teller/write-off.ts'
 import { holdDebit, holdDebits, releaseDebit } from './held-debits.ts'
-import { type MovementMatch, matchCredits, matchDebits } from './match-movements.ts'
+import { type MovementMatch, matchCredits, matchDebits, matchSecond } from './match-movements.ts'
 import { isArchivedPayment } from './payments.ts'
 import { takeBack } from './take-payment.ts'
 import { endUnmatched, findUnmatched, recordUnmatched } from './unmatched-payments.ts'
@@ -231,8 +231,8 @@ async function giveToOrder(
     await desk.teller.do({ type: 'assign_payment', ...given })
   } catch (error) {
     // The order is paid by now, or a person was first: it stays as it is.
-    if (error instanceof Problem && error.code === 'invalid_transition') return
-    throw error
+    if (!(error instanceof Problem) || error.code !== 'invalid_transition') throw error
+    return noteDetail(desk.pool, movement, 'It names an order that is paid.')
   }
   await noteWhose(desk.pool, movement, detail)
 }
@@ -318,7 +318,7 @@ async function alarm(pool: Pool, { account, detail }: BankMovement, at: Date): P
 }
 
 function decisionOf(
-  { account, movementId, actAt }: BankMovement,
+  { account, movementId, actAt, version }: BankMovement,
   match: MovementMatch,
 ): MovementDecision {
   const isOrder = match.type === 'order'
@@ -343,6 +343,7 @@ function decisionOf(
     deductedMinor: isOrder ? match.deductedMinor : chargesOf(match),
     detail: match.detail,
     actAt,
+    version,
   }
 }
 
@@ -375,7 +376,7 @@ async function bookAsDecided(
     case 'payment_taken_back':
       return bookTakenBack(desk, account, movement)
     case 'payment':
-      await bookPayment(desk, movement)
+      await bookPayment(desk, account, movement)
       return true
     case 'payment_returned':
       await endDeduction(desk, movement)
@@ -395,8 +396,12 @@ async function bookAsDecided(
   }
 }
 
-async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<void> {
-  const { account, agentId, orderId, amountMinor, deductedMinor } = movement
+async function bookPayment(
+  desk: MovementDesk,
+  account: BankAccount,
+  movement: BankMovement,
+): Promise<void> {
+  const { agentId, orderId, amountMinor, deductedMinor } = movement
   const payment = {
     paymentId: paymentIdOf(movement),
     amountMinor,
@@ -404,15 +409,22 @@ async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<
     payer: payerOf(movement),
   }
   let why = movement.why
+  let second: MovementMatch | undefined
   if (agentId !== null && orderId !== null) {
+    const named = { agentId, orderId }
     const paid = { ...payment, amountMinor: amountMinor + deductedMinor }
-    const unmatched = await receive(desk, account, { agentId, orderId }, paid)
+    let unmatched = await receive(desk, account.name, named, paid, true)
+    if (unmatched === 'ambiguous') {
+      second = await matchSecond(desk.pool, account, movement)
+      const isSecond = second?.type === 'order' && second.orderId === orderId
+      if (isSecond) unmatched = await receive(desk, account.name, named, paid, false)
+    }
     if (unmatched === undefined) return bookDeduction(desk, movement, 'deduction', deductedMinor)
     if (unmatched === 'claimed_twice') {
       throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
     }
-    why = unmatched === 'wrong_provider' ? 'wrong_provider' : 'unmatched'
-    await withdrawDecision(desk.pool, movement, why)
+    why = unmatched === 'wrong_provider' || unmatched === 'ambiguous' ? unmatched : 'unmatched'
+    await withdrawDecision(desk.pool, movement, why, second?.detail ?? null)
   }
   await recordUnmatched(desk, {
     ...payment,
@@ -421,6 +433,7 @@ async function bookPayment(desk: MovementDesk, movement: BankMovement): Promise<
     why: why ?? 'unmatched',
     contradicts: null,
   })
+  if (second?.type === 'order') await giveToOrder(desk, movement, second)
 }
 
 /** What the rail kept of a payment is a cost of its order, at the account. */
@@ -456,10 +469,12 @@ async function receive(
   provider: string,
   named: { agentId: bigint; orderId: string },
   payment: PaymentNotice,
+  unlessPaid: boolean,
 ) {
   const at = desk.now()
   try {
-    const command = { type: 'receive_payment', ...named, provider, payment, at } as const
+    const asked = { ...named, provider, payment, unlessPaid, at }
+    const command = { type: 'receive_payment', ...asked } as const
     return (await desk.teller.do(command)).unmatched
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'order_not_found') throw error

@@ -236,15 +236,8 @@ async function leftOver(
   { movementId, amountMinor }: Matched,
   named: FoundOrder,
 ): Promise<FoundOrder | undefined> {
-  if (named.isPaidAt === null || named.account !== name) return undefined
-  const { rows } = await pool.query<Pick<Matched, 'movementId' | 'amountMinor' | 'text'>>(
-    `select movement_id as "movementId", amount as "amountMinor", text from bank_movements
-     where account = $1 and agent_id = $2 and order_id = $3 and amount = $4 and movement_id <> $5
-       and explained_by = 'payment' limit 2`,
-    [name, named.agentId, named.orderId, amountMinor, movementId],
-  )
-  const [paid, another] = rows
-  if (!paid || another) return undefined
+  const paid = await movementOf(pool, name, named.paidBy)
+  if (!paid || paid.movementId === movementId || paid.amountMinor !== amountMinor) return undefined
   const said = await allSaid(pool, name, [paid])
   const [code, other] = (await codesOf(pool, [paid], said)).get(paid.movementId) ?? []
   if (code === undefined || other !== undefined || code === named.code) return undefined
@@ -257,6 +250,63 @@ async function leftOver(
   )
   const [order, more] = orders.get(movementId) ?? []
   return order && !more && order.isPaidAt === null ? order : undefined
+}
+
+/** The movement of a payment, if it is at this account. */
+async function movementOf(
+  pool: Pool | Tx,
+  account: string,
+  paymentId: string | null,
+): Promise<Pick<Matched, 'movementId' | 'amountMinor' | 'text'> | undefined> {
+  if (!paymentId?.startsWith(`${account}:`)) return undefined
+  const { rows } = await pool.query<Pick<Matched, 'movementId' | 'amountMinor' | 'text'>>(
+    `select movement_id as "movementId", amount as "amountMinor", text from bank_movements
+     where account = $1 and movement_id = $2`,
+    [account, paymentId.slice(account.length + 1)],
+  )
+  return rows[0]
+}
+
+/**
+ * Whether the bank's statement may yet say that a movement is another order's payment than the one that it names: a
+ * report without a code was taken for the payment by its amount and day.
+ */
+async function mayBeAnothers(
+  pool: Pool | Tx,
+  account: string,
+  movement: Pick<Matched, 'movementId' | 'amountMinor'>,
+): Promise<boolean> {
+  const said = (await allSaid(pool, account, [movement])).get(movement.movementId) ?? []
+  if (said.some(({ source }) => source === 'statement')) return false
+  const findCodes = await codesIn(pool, said.flatMap(textsOf))
+  const isCoded = said.map((each) => findCodes(textsOf(each), movement.amountMinor).length > 0)
+  return isCoded.includes(true) && isCoded.includes(false)
+}
+
+/** What a movement is whose order was paid by another one: it may be left over for another order, or a second payment. */
+export async function matchSecond(
+  pool: Pool,
+  account: AccountOfMovements,
+  movement: BankMovement,
+): Promise<MovementMatch | undefined> {
+  const match = (await matchCredits(pool, account, [movement])).get(movement.movementId)
+  if (match?.type !== 'order' || match.orderId !== movement.orderId) return match
+  const { agentId, orderId } = match
+  const { rows } = await pool.query<{ payment_id: string }>(
+    `select payment_id from payments where agent_id = $1 and order_id = $2
+       and state = 'credited' and credited_to = 'order'`,
+    [agentId, orderId],
+  )
+  const first = await movementOf(pool, account.name, rows[0]?.payment_id ?? null)
+  const pair = first ? [movement, first] : [movement]
+  for (const each of pair) {
+    if (await mayBeAnothers(pool, account.name, each)) {
+      const detail =
+        'It names an order that is paid, and which of two payments is that order’s, the statement of the bank will say.'
+      return { type: 'nobody', why: 'ambiguous', paidAt: match.paidAt, detail }
+    }
+  }
+  return match
 }
 
 /** A payment that was recorded by hand and given to an order, and of which the bank has said nothing yet. */
@@ -587,8 +637,9 @@ async function inWindow(
 
 /** A deposit whose order was created. */
 interface FoundOrder extends ExpectedDeposit {
-  /** When the payment was made that paid it, if one has. */
+  /** When the payment was made that paid it, if one has, and which. */
   isPaidAt: Date | null
+  paidBy: string | null
 }
 
 /** Of each movement's candidates those whose order was created, since a reservation may have come to nothing. */
@@ -601,8 +652,9 @@ async function ordersOf(
     order_id: string
     provider: string | null
     paid_at: Date | null
+    payment_id: string | null
   }>(
-    `select o.order_id, o.provider, p.paid_at from orders o
+    `select o.order_id, o.provider, p.paid_at, p.payment_id from orders o
      join (select distinct agent_id, order_id from unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)) k
        on o.agent_id = k.agent_id and o.order_id = k.order_id
      left join payments p on p.agent_id = o.agent_id and p.order_id = o.order_id
@@ -621,7 +673,8 @@ async function ordersOf(
     // An order may have had a place at another account before it got the one that it has.
     const isItsAccount = order.provider === expected.account
     if (isItsAccount || !orders.has(expected.orderId)) {
-      orders.set(expected.orderId, { ...expected, isPaidAt: order.paid_at })
+      const { paid_at: isPaidAt, payment_id: paidBy } = order
+      orders.set(expected.orderId, { ...expected, isPaidAt, paidBy })
     }
     found.set(movementId, orders)
   }

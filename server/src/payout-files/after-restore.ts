@@ -25,6 +25,7 @@ import { fileAccounts } from '../payouts/restore-lock.ts'
 import { isHeld } from '../routing/stops.ts'
 import type { Day } from '../statements/statement.ts'
 import { bankingDaysAfter, executionDay, firstGap } from './banking-day.ts'
+import { sumOf } from './payout-file.ts'
 
 /** Where an account stands after a restore: what is missing before its files may leave again. */
 export interface Standing {
@@ -302,11 +303,15 @@ interface Debit {
 
 interface OpenDebit {
   movementId: string
+  amountMinor: bigint
+  bookedOn: Day
   words: string
   /** Whether two people may say that it holds nothing back: not while it names a withdrawal that waits. */
   isForPeople: boolean
   /** What they name then: the movement, and the lost file while withdrawals wait that it may have paid. */
   toName: readonly string[]
+  /** The withdrawals that it may have paid, if it is of a file that was lost. */
+  mayHavePaid: { count: number; minor: bigint }
 }
 
 /**
@@ -329,7 +334,7 @@ async function openDebits(
   const codes = rows.map(codesOf)
   const unpaid = await unpaidHere(db, codes.flat())
   const lost = await lostFiles(db, rows.flatMap(messageIdsOf))
-  const mayBePaid = lost.size > 0 && (await isAnyWaiting(db, account, restoredAt))
+  const waiting = lost.size > 0 ? await waitingSince(db, account, restoredAt) : []
   return rows.flatMap((debit, index): OpenDebit[] => {
     const { movement_id: movementId, amount, booked_on, state } = debit
     const own = codes[index] ?? []
@@ -337,19 +342,21 @@ async function openDebits(
     const files = messageIdsOf(debit).filter((each) => lost.has(each))
     if (state === 'booked' && unpaidOnes.length === 0 && files.length === 0) return []
     const what = `The debit of ${decimalText(-amount, account.currency)} on ${booked_on} (movement ${movementId})`
-    const mayHavePaid = mayBePaid && files.length > 0 && state !== 'booked'
+    const candidates = files.length > 0 && state !== 'booked' ? within(waiting, -amount) : []
+    const mayHavePaid = { count: candidates.length, minor: sumOf(candidates) }
     const isForPeople = unpaidOnes.every(({ waits }) => !waits)
     const named = unpaidOnes.map(({ txn }) => txn).join(', ')
     const words =
       unpaidOnes.length > 0
         ? `${what} names ${named}, which ${isForPeople ? 'is not paid' : 'waits'} here: make a file of what the bank has debited, and have it approved.`
         : files.length > 0
-          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid${mayHavePaid ? `, make a file of them ("sluice payout-file draft ${account.name} --movement ${movementId} --withdrawals ..."), and have it approved` : ''}.`
+          ? `${what} is of payment file ${files.join(', ')}, which is lost: find out which withdrawals it paid${mayHavePaid.count > 0 ? `, make a file of them ("sluice payout-file draft ${account.name} --movement ${movementId} --withdrawals ..."), and have it approved. ${mayHavePaid.count} that wait here may be among them, of ${decimalText(mayHavePaid.minor, account.currency)} together` : ''}.`
           : own.length > 0
             ? `${what} names ${own.join(', ')}, which nobody knows here: say what it was.`
             : `${what} is not explained yet.`
-    const toName = [movementId, ...(mayHavePaid ? files : [])]
-    return [{ movementId, words, isForPeople, toName }]
+    const toName = [movementId, ...(mayHavePaid.count > 0 ? files : [])]
+    const debited = { movementId, amountMinor: -amount, bookedOn: booked_on }
+    return [{ ...debited, words, isForPeople, toName, mayHavePaid }]
   })
 }
 
@@ -369,7 +376,7 @@ export async function refuseIfOfLostFile(
   const { rows } = await db.query<{ at: Date | null }>('select max(marked_at) as at from restores')
   const at = rows[0]?.at ?? null
   // Without a restore nothing is lost: it is the file of another service.
-  if (at === null || !(await isAnyWaiting(db, account, at))) return
+  if (at === null || within(await waitingSince(db, account, at), -debit.amount).length === 0) return
   throw new Problem(
     'invalid_transition',
     `It is of payment file ${file}, which is not known here: make a file of the withdrawals that it paid, and have it approved.`,
@@ -401,14 +408,19 @@ async function findDebit(
   return rows[0]
 }
 
-/** Whether a withdrawal waits that an account may have paid in time that was lost: it was there before a moment. */
-async function isAnyWaiting(
+/** The withdrawals that wait and that an account may have paid in time that was lost: they were there before a moment. */
+async function waitingSince(
   db: Pool | Tx,
   { currency }: Pick<BankAccount, 'currency'>,
   before: Date,
-): Promise<boolean> {
+): Promise<WaitingWithdrawal[]> {
   const waiting = await waitingWithdrawals(db)
-  return waiting.some((each) => each.currency === currency && each.createdAt < before)
+  return waiting.filter((each) => each.currency === currency && each.createdAt <= before)
+}
+
+/** Those that a debit may have paid: none that is more than it, so that a bank's fee has paid none. */
+function within(waiting: readonly WaitingWithdrawal[], amountMinor: bigint): WaitingWithdrawal[] {
+  return waiting.filter((each) => each.amountMinor <= amountMinor)
 }
 
 /** The message ids of payment files of ours that a debit names. */
@@ -469,6 +481,7 @@ interface WaitingWithdrawal {
   orderId: string
   attempt: number
   currency: string
+  amountMinor: bigint
   createdAt: Date
 }
 
@@ -477,7 +490,7 @@ async function waitingWithdrawals(db: Pool | Tx): Promise<WaitingWithdrawal[]> {
   const { rows } = await db.query<WaitingWithdrawal>(
     `select w.agent_id as "agentId", o.* from wallets w cross join lateral (
        select replace(o.order_id::text, '-', '') as "orderId", o.version as attempt, o.currency,
-         o.created_at as "createdAt"
+         o.amount as "amountMinor", o.created_at as "createdAt"
        from orders o
        where o.agent_id = w.agent_id and o.status = 'WAITING' and o.kind = 'withdraw'
          and o.handed_over_at is null) o`,

@@ -129,7 +129,10 @@ interface DraftOptions {
 
 export interface LostSum {
   movementId: string
-  txnIds: readonly string[]
+  /** The withdrawals that it paid, each by its id or by the code by which the bank names it. */
+  withdrawals: readonly string[]
+  /** What it is more than these: the bank's charge, or withdrawals that were lost with the database. */
+  restMinor: bigint
 }
 
 /**
@@ -150,8 +153,9 @@ export async function draftPayoutFile(
   if (account.confirmedAt === null) throw unconfirmed(account.name)
   const at = desk.now()
   const debited = await debitedCodes(desk.pool)
+  const named = new Set(lost?.withdrawals)
   const waiting = (await waitingFor(desk, account, alreadyPaid)).filter((order) => {
-    if (lost) return lost.txnIds.includes(txnId(order.agentId, order.orderId))
+    if (lost) return namesOf(order).some((each) => named.has(each))
     const debit = debitOf(debited, order)
     if (!alreadyPaid) return debit === undefined
     const { isCertain = false } = debit ?? {}
@@ -194,6 +198,7 @@ export async function draftPayoutFile(
       madeAt: at,
       alreadyPaid,
       debit: lost?.movementId ?? null,
+      restMinor: lost?.restMinor ?? 0n,
     }
     const lines = orders.map((order, index) => lineOf(file, order, index + 1))
     await tx.query(
@@ -248,7 +253,7 @@ async function refuseSecondFile(tx: Tx, account: string, movementId: string): Pr
 async function refuseOtherSum(
   tx: Tx,
   { name, currency }: BankAccount,
-  { movementId, txnIds }: LostSum,
+  { movementId, withdrawals, restMinor }: LostSum,
   orders: readonly Order[],
 ): Promise<void> {
   const sum = await findLostSum(tx, name, movementId)
@@ -256,17 +261,29 @@ async function refuseOtherSum(
     const detail = `${name} has no debit ${movementId} of a lost payment file that waits for an explanation.`
     throw new Problem('invalid_transition', detail)
   }
-  const known = new Set(orders.map(({ agentId, orderId }) => txnId(agentId, orderId)))
-  const missing = txnIds.find((each) => !known.has(each))
+  const known = new Set(orders.flatMap(namesOf))
+  const missing = withdrawals.find((each) => !known.has(each))
   if (missing !== undefined) {
     throw new Problem('invalid_transition', `${missing} does not wait here, or no more.`)
   }
-  if (sumOf(orders) === sum.amountMinor) return
-  const words = [sumOf(orders), sum.amountMinor].map((each) => decimalText(each, currency))
+  const rest = sum.amountMinor - sumOf(orders)
+  if (rest === restMinor) return
+  const [all, left, said, more] = [sumOf(orders), sum.amountMinor, restMinor, rest].map((each) =>
+    decimalText(each, currency),
+  )
+  const remedy =
+    rest > 0n
+      ? `If the bank charged the other ${more} with it, or paid withdrawals by it that were lost here, say that this is the rest.`
+      : 'It cannot have paid all of them.'
   throw new Problem(
     'invalid_transition',
-    `They add up to ${words[0]}, and the debit is of ${words[1]} ${currency}: what was lost has to be created again first.`,
+    `They add up to ${all}${restMinor === 0n ? '' : ` with a rest of ${said}`}, and the debit is of ${left} ${currency}. ${remedy}`,
   )
+}
+
+/** What people may call a withdrawal by: its id, or the code that the bank has for it. */
+function namesOf({ agentId, orderId, version }: Order): string[] {
+  return [txnId(agentId, orderId), ...referencesOf(agentId, orderId, version)]
 }
 
 function nothingToDraft(

@@ -105,7 +105,8 @@ export async function fileView(pool: Pool, file: PayoutFile, money: Money, now: 
 }
 
 /** The movement that a file says paid all of it in one sum: who approves says so too. */
-async function readDebit(pool: Pool, { account, debit }: PayoutFile, money: Money) {
+async function readDebit(pool: Pool, file: PayoutFile, money: Money) {
+  const { account, debit } = file
   if (debit === null) return null
   const { rows } = await pool.query<{ amount: bigint; day: string; text: string }>(
     `select amount, booked_on as day, text from bank_movements
@@ -113,7 +114,15 @@ async function readDebit(pool: Pool, { account, debit }: PayoutFile, money: Mone
     [account, debit],
   )
   const [row] = rows
-  return row ? { movement: debit, amount: money(-row.amount), day: row.day, text: row.text } : null
+  if (!row) return null
+  const { amountMinor } = await readList(pool, file)
+  return {
+    movement: debit,
+    amount: money(-row.amount),
+    rest: money(-row.amount - amountMinor),
+    day: row.day,
+    text: row.text,
+  }
 }
 
 /** Who approved, downloaded and sent a file, what the bank answered, and what waits for a second person. */

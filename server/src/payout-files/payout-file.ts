@@ -45,6 +45,8 @@ export interface PayoutFile {
   alreadyPaid: boolean
   /** The movement by which the bank debited all of it in one sum that names none of them, as two people say. */
   debit: string | null
+  /** What of that sum they say is not these withdrawals, but the bank's charge, or withdrawals that were lost too. */
+  restMinor: bigint
 }
 
 export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
@@ -65,6 +67,7 @@ export const fileColumns: Columns<PayoutFile> = columns<PayoutFile>({
   madeAt: ['made_at', 'timestamptz'],
   alreadyPaid: ['already_paid', 'boolean'],
   debit: ['debit', 'uuid', 'null'],
+  restMinor: ['rest', 'bigint'],
 })
 
 /** A withdrawal that a draft chose. */

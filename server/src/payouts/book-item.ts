@@ -11,7 +11,7 @@ export async function bookItem(
   desk: Pick<Desk, 'teller' | 'now'>,
   item: FoundItem,
   as: Booking,
-  { reason, by }: { reason: string; by: string },
+  { reason, by, again = false }: { reason: string; by: string; again?: boolean },
 ): Promise<void> {
   const { agentId, orderId, itemId, provider, providerSaid, currency } = item
   await desk.teller.do({
@@ -25,6 +25,7 @@ export async function bookItem(
     providerSaid,
     by,
     reason,
+    ...(again && { again }),
     at: desk.now(),
   })
 }

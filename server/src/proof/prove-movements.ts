@@ -1,3 +1,4 @@
+import { codesOf, plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import type { PaymentClaim } from '../ledger/book.ts'
 import { debitKeys } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
@@ -18,10 +19,23 @@ interface MovementRow {
   agent_id: bigint | null
   order_id: string | null
   returns: string | null
+  paid_at: Date | null
+  reported_at: Date
+  why: string | null
+  payer_account_no: string | null
+  payer_name: string | null
+  payer_bank: string | null
   held: boolean
   account_currency: string
   reports: bigint
   agreeing: bigint
+  /** Whether a report says what the movement does. */
+  says_day: boolean
+  says_time: boolean
+  says_text: boolean
+  says_payer: boolean
+  says_return: boolean
+  is_trusted: boolean
 }
 
 /**
@@ -36,16 +50,19 @@ export async function proveMovementPage(
 ): Promise<string | null> {
   const [account = '', movementId = ''] = after.split(' ')
   const { rows } = await tx.query<MovementRow>(
-    `select m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
-       m.order_id, m.returns, m.held, b.currency as account_currency,
-       count(r.*) as reports, count(r.*) filter (where r.amount = m.amount) as agreeing
+    `select m.*, b.currency as account_currency, r.*
      from (select * from bank_movements
        where (account, movement_id) > ($1, coalesce(nullif($2, ''), $4)::uuid)
        order by account, movement_id limit $3) m
      join bank_accounts b on b.name = m.account
-     left join bank_reports r on r.account = m.account and r.movement_id = m.movement_id
-     group by m.account, m.movement_id, m.amount, m.deducted, m.currency, m.state, m.explained_by, m.agent_id,
-       m.order_id, m.returns, m.held, b.currency
+     cross join lateral (select count(*) as reports, count(*) filter (where r.amount = m.amount) as agreeing,
+         bool_or(r.booked_on = m.booked_on) as says_day,
+         bool_or(r.booked_at is not distinct from m.booked_at) as says_time,
+         bool_or(r.text = m.text) as says_text,
+         bool_or(r.payer_account_no is not distinct from m.payer_account_no) as says_payer,
+         bool_or(coalesce(r.is_return, m.is_return) = m.is_return) as says_return,
+         bool_or(r.is_trusted) as is_trusted
+       from bank_reports r where r.account = m.account and r.movement_id = m.movement_id) r
      order by m.account, m.movement_id`,
     [account, movementId, limit, '0'.repeat(32)],
   )
@@ -55,6 +72,7 @@ export async function proveMovementPage(
     ensureSame(where, 'currency', row.currency, row.account_currency)
     ensure(row.reports > 0n, () => `${where} was reported by nobody`)
     ensureSame(where, 'reports of its amount', row.agreeing, row.reports)
+    proveWords(where, row)
     const claim = claims.get(`${row.account}:${row.movement_id}`)
     const isPayment = row.explained_by === 'payment'
     // A person may have said of a credit that it was no payment, or a sum of others.
@@ -77,6 +95,7 @@ export async function proveMovementPage(
       txnId(row.agent_id, row.order_id),
     )
   }
+  await provePayments(tx, rows, claims)
   await proveDeductions(
     tx,
     rows.filter((row) => row.deducted !== 0n && row.amount > 0n),
@@ -108,6 +127,74 @@ export async function proveMovementPage(
   await proveSlips(tx, rows)
   const last = rows.at(-1)
   return last && rows.length >= limit ? `${last.account} ${last.movement_id}` : null
+}
+
+/** Proves that all a movement says was reported, and that it waits for a second person only if nobody is believed. */
+function proveWords(where: string, row: MovementRow): void {
+  for (const [what, isSaid] of [
+    ['day', row.says_day],
+    ['time', row.says_time],
+    ['text', row.says_text],
+    ['payer', row.says_payer],
+    ['being a return', row.says_return],
+  ] as const) {
+    ensure(isSaid, () => `no report of ${where} says its ${what}`)
+  }
+  ensure(
+    row.state !== 'unconfirmed' || !row.is_trusted,
+    () => `${where} waits to be confirmed, but a report of it is the bank's word`,
+  )
+  // What is only the sum of payments is not believed by itself.
+  ensure(
+    row.state === 'unconfirmed' || row.explained_by === 'batch' || row.is_trusted,
+    () => `${where} counts, but no report of it is the bank's word`,
+  )
+}
+
+/** Proves that payments say what their movements do: who paid, and when. */
+async function provePayments(
+  tx: ProofTx,
+  rows: readonly MovementRow[],
+  claims: ReadonlyMap<string, PaymentClaim>,
+): Promise<void> {
+  const claimed = [...claims.values()]
+  const { rows: payments } = await tx.query<{
+    payment_id: string
+    paid_at: Date
+    payer_account_no: string | null
+    payer_account_name: string | null
+    payer_bank_code: string | null
+    why: string | null
+  }>(
+    `select p.payment_id, p.paid_at, p.payer_account_no, p.payer_account_name, p.payer_bank_code, null as why
+     from payments p join unnest($1::bigint[], $2::text[]) k(agent_id, payment_id)
+       on p.agent_id = k.agent_id and p.payment_id = k.payment_id
+     union all
+     select payment_id, paid_at, payer_account_no, payer_account_name, payer_bank_code, why
+     from unmatched_payments where payment_id = any($2::text[])`,
+    [claimed.map(({ agentId }) => agentId), claimed.map(({ paymentId }) => paymentId)],
+  )
+  const byId = new Map(rows.map((row) => [`${row.account}:${row.movement_id}`, row]))
+  for (const payment of payments) {
+    const row = byId.get(payment.payment_id)
+    if (!row) continue
+    const where = `payment ${payment.payment_id}`
+    const paidAt = row.paid_at ?? row.reported_at
+    ensureSame(where, 'time', payment.paid_at.getTime(), paidAt.getTime())
+    // Of what is nobody's the bank may say more later.
+    const isWhole = row.order_id !== null
+    for (const [what, said, moved] of [
+      ['payer', payment.payer_account_name, row.payer_name],
+      ["payer's bank", payment.payer_bank_code, row.payer_bank],
+    ] as const) {
+      if (isWhole || said !== null) ensureSame(where, what, said, moved)
+    }
+    if (isWhole)
+      ensureSame(where, "payer's account", payment.payer_account_no, row.payer_account_no)
+    if (row.why !== null && payment.why !== null) {
+      ensureSame(where, 'reason to wait', payment.why, row.why)
+    }
+  }
 }
 
 async function readClaims(
@@ -465,11 +552,20 @@ export async function proveExpectedPage(
     user_id: string
     amount: bigint
     payable: bigint
+    by_amount: boolean
+    payer_account_no: string
     expires_at: Date
     created_at: Date
+    state: string
+    codeForm: string
+    formerCodeForms: string
   }>(
-    `select account, code, agent_id, order_id, user_id, amount, payable, expires_at, created_at
-     from expected_deposits where (account, code) > ($1, $2) order by account, code limit $3`,
+    `select e.account, e.code, e.agent_id, e.order_id, e.user_id, e.amount, e.payable, e.by_amount,
+       e.payer_account_no, e.expires_at, e.created_at, e.state,
+       b.code_form as "codeForm", b.former_code_forms as "formerCodeForms"
+     from (select * from expected_deposits
+       where (account, code) > ($1, $2) order by account, code limit $3) e
+     join bank_accounts b on b.name = e.account order by e.account, e.code`,
     [account, code, limit],
   )
   const { rows: orders } = await tx.query<{
@@ -479,20 +575,30 @@ export async function proveExpectedPage(
     amount: bigint
     payable: bigint | null
     provider: string | null
+    account_no: string
     expires_at: Date
     created_at: Date
   }>(
-    `select o.agent_id, o.order_id, o.user_id, o.amount, o.payable, o.provider, o.expires_at, o.created_at
+    `select o.agent_id, o.order_id, o.user_id, o.amount, o.payable, o.provider, o.account_no,
+       o.expires_at, o.created_at
      from orders o join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
        on o.agent_id = k.agent_id and o.order_id = k.order_id`,
     [rows.map(({ agent_id }) => agent_id), rows.map(({ order_id }) => order_id)],
   )
   const byId = new Map(orders.map((order) => [`${order.agent_id} ${order.order_id}`, order]))
+  await proveTheyWereCreated(
+    tx,
+    rows.filter((row) => row.state === 'open' && !byId.has(`${row.agent_id} ${row.order_id}`)),
+  )
   for (const row of rows) {
     const order = byId.get(`${row.agent_id} ${row.order_id}`)
+    const where = `what is expected under ${row.code}`
+    // By its code money is given to an order, which is why it follows from the order.
+    ensure(codesOf(row, row.order_id).includes(row.code), () => `${where} is of another order`)
+    ensureSame(where, 'recognition by amount', row.by_amount, row.payable !== row.amount)
     // It may have been archived, never created, or given to another account after this one was full.
     if (!order || order.provider !== row.account) continue
-    const where = `what is expected under ${row.code}`
+    ensureSame(where, "payer's account", row.payer_account_no, plainAccountNo(order.account_no))
     ensureSame(where, 'amount', row.amount, order.amount)
     ensureSame(where, 'payable', row.payable, order.payable ?? order.amount)
     ensureSame(where, 'user', row.user_id, order.user_id)
@@ -501,4 +607,21 @@ export async function proveExpectedPage(
   }
   const last = rows.at(-1)
   return last && rows.length >= limit ? `${last.account} ${last.code}` : null
+}
+
+/** Proves that what is still expected is of orders, though they are archived. */
+async function proveTheyWereCreated(
+  tx: ProofTx,
+  rows: readonly { code: string; agent_id: bigint; order_id: string }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const { rows: archived } = await tx.query<{ agent_id: bigint; order_id: string }>(
+    `select r.agent_id, r.order_id from archived_refs r
+     join unnest($1::bigint[], $2::uuid[]) k(agent_id, order_id)
+       on r.agent_id = k.agent_id and r.order_id = k.order_id`,
+    [rows.map(({ agent_id }) => agent_id), rows.map(({ order_id }) => order_id)],
+  )
+  const known = new Set(archived.map((each) => `${each.agent_id} ${each.order_id}`))
+  const stray = rows.find((row) => !known.has(`${row.agent_id} ${row.order_id}`))
+  ensure(!stray, () => `what is expected under ${stray?.code} is of no order`)
 }

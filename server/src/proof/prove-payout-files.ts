@@ -21,6 +21,7 @@ interface FileRow {
   made_by: bigint
   already_paid: boolean
   debit: string | null
+  rest: bigint
 }
 
 interface LineRow {
@@ -32,8 +33,13 @@ interface LineRow {
   payee_name: string
   payee_account_no: string
   payee_bank: string
+  /** Of the payout that was made of the line; null if it dropped out before. */
   reference: string | null
   item_state: string | null
+  item_agent: bigint | null
+  item_order: string | null
+  item_attempt: number | null
+  item_amount: bigint | null
   /** How two people ended it, in which round, and by which decision of theirs. */
   how: 'taken_out' | 'abandoned' | null
   end_round: number | null
@@ -93,7 +99,9 @@ async function readLines(tx: ProofTx, file: FileRow): Promise<LineRow[]> {
     of,
   )
   const { rows: items } = await tx.query<ItemRow & { n: number }>(
-    `select n, reference, state as item_state from payout_items ${where}`,
+    `select n, reference, state as item_state, agent_id as item_agent, order_id as item_order,
+       attempt as item_attempt, amount as item_amount
+     from payout_items ${where}`,
     of,
   )
   const { rows: ends } = await tx.query<EndRow & { n: number }>(
@@ -110,10 +118,20 @@ async function readLines(tx: ProofTx, file: FileRow): Promise<LineRow[]> {
   }))
 }
 
-type ItemRow = Pick<LineRow, 'reference' | 'item_state'>
+type ItemRow = Pick<
+  LineRow,
+  'reference' | 'item_state' | 'item_agent' | 'item_order' | 'item_attempt' | 'item_amount'
+>
 type EndRow = Pick<LineRow, 'how' | 'end_round' | 'may_try_another' | 'proposal_id' | 'end_reason'>
 
-const noItem: ItemRow = { reference: null, item_state: null }
+const noItem: ItemRow = {
+  reference: null,
+  item_state: null,
+  item_agent: null,
+  item_order: null,
+  item_attempt: null,
+  item_amount: null,
+}
 const noEnd: EndRow = {
   how: null,
   end_round: null,
@@ -209,6 +227,7 @@ function digestOf(file: FileRow, lines: readonly LineRow[]): string {
 
 interface SealRow {
   round: number
+  digest: string
   message_id: string
   sealed_at: Date
   execution_date: string
@@ -267,6 +286,7 @@ function proveSeal(file: FileRow, seal: SealRow, lines: readonly LineRow[]): voi
   const paid = lines.flatMap((line) =>
     line.reference === null ? [] : [{ ...line, reference: line.reference }],
   )
+  ensureSame(where, 'sealed digest', seal.digest, digestOf({ ...file, round: seal.round }, lines))
   ensureSame(where, 'sealed items', seal.items, paid.length)
   ensureSame(where, 'sealed amount', seal.amount, sumOf(paid))
   const made = renderPaymentFile(file.format, {
@@ -326,8 +346,14 @@ async function proveItems(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
   const orders = new Map(rows.map((row) => [txnId(row.agent_id, row.order_id), row]))
   for (const line of lines) {
     const order = orders.get(txnId(line.agent_id, line.order_id))
-    if (!order) continue
     const where = `line ${line.n} of payout file ${file.file_id}`
+    if (line.item_agent !== null) {
+      ensureSame(where, 'agent of its payout', line.item_agent, line.agent_id)
+      ensureSame(where, 'order of its payout', line.item_order, line.order_id)
+      ensureSame(where, 'attempt of its payout', line.item_attempt, line.attempt)
+      ensureSame(where, 'amount of its payout', line.item_amount, line.amount)
+    }
+    if (!order) continue
     ensureSame(where, 'amount', line.amount, order.amount)
     ensureSameUnshown(where, 'payee', line.payee_name, order.account_name)
     ensureSameUnshown(where, 'account number', line.payee_account_no, order.account_no)
@@ -407,7 +433,7 @@ async function proveEnds(tx: ProofTx, file: FileRow, lines: readonly LineRow[]):
 
 /**
  * Proves that a sum by which the bank debited a lost file is what its withdrawals add up to, with those that dropped out
- * since; what was booked is compared with the movement at its account.
+ * since and the rest that people named; what was booked is compared with the movement at its account.
  */
 async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[]): Promise<void> {
   const { rows } = await tx.query<{ amount: bigint }>(
@@ -415,7 +441,8 @@ async function proveDebit(tx: ProofTx, file: FileRow, lines: readonly LineRow[])
     [file.account, file.debit],
   )
   const [debit] = rows
-  if (debit) ensureSame(`payout file ${file.file_id}`, 'debit', -debit.amount, sumOf(lines))
+  if (!debit) return
+  ensureSame(`payout file ${file.file_id}`, 'debit', -debit.amount, sumOf(lines) + file.rest)
 }
 
 interface AskedEnd {

@@ -243,6 +243,8 @@ async function findingOf(prove: () => Promise<void>): Promise<string | null> {
 }
 
 const tailRows = 1_000
+/** How many pages of a book's new rows a step proves: a book that grows fast is caught up with, and others wait no longer. */
+const tailPages = 20
 const againRows = 500
 
 interface ProvedBook extends AgentRow {
@@ -263,7 +265,7 @@ interface ProvedBook extends AgentRow {
 export async function proveOnward(
   pool: Pool,
   now: Date,
-  { again = true }: { again?: boolean } = {},
+  { again = true, pages = tailPages }: { again?: boolean; pages?: number } = {},
 ): Promise<{ rows: number; findings: string[]; fault?: unknown }> {
   const { rows: agents } = await pool.query<ProvedBook>({
     name: 'books-to-prove',
@@ -307,7 +309,7 @@ export async function proveOnward(
     let finding: string | null
     try {
       finding = await findingOf(async () => {
-        looked += await proveNew(pool, { agentId, currency }, next)
+        looked += await proveNew(pool, { agentId, currency }, next, pages)
         if (isTurn) looked += await proveAgain(pool, { agentId, currency }, next)
       })
     } catch (error) {
@@ -481,15 +483,26 @@ interface ProofPlace {
 }
 
 /** Proves an agent's new rows, with their orders, and what they add up to. */
-async function proveNew(pool: Pool, agent: ProvedAgent, next: ProofPlace): Promise<number> {
-  const tail = await inSnapshot(pool, async (tx) => {
-    const page = await proveNextPage(tx, agent, next.proved, tailRows)
-    await proveOrdersById(tx, agent, page.orderIds)
-    return page
-  })
+async function proveNew(
+  pool: Pool,
+  agent: ProvedAgent,
+  next: ProofPlace,
+  mostPages: number,
+): Promise<number> {
+  let [proved, rows] = [next.proved, 0]
+  for (let page = 0; page < mostPages; page++) {
+    const tail = await inSnapshot(pool, async (tx) => {
+      const page = await proveNextPage(tx, agent, proved, tailRows)
+      await proveOrdersById(tx, agent, page.orderIds)
+      return page
+    })
+    proved = tail.lastSeq
+    rows += tail.rows
+    if (tail.rows < tailRows) break
+  }
   await inSnapshot(pool, (tx) => proveTotals(tx, agent))
-  next.proved = tail.lastSeq
-  return tail.rows
+  next.proved = proved
+  return rows
 }
 
 /** Proves a range of what was proved before, each kind of row on its own short snapshot. */

@@ -76,6 +76,8 @@ export class WitnessKeeper {
   private written: (Pick<Order, 'agentId' | 'orderId' | 'version'> & { at: Date })[] = []
   private isMoneyMoving = false
   private isKept = true
+  /** Whether a later server was met than the own connection is to. */
+  private isReplaced = false
   private clocksDiffer = false
 
   constructor(ground: Ground, patienceMs = vouchingMs) {
@@ -116,7 +118,10 @@ export class WitnessKeeper {
         if (!isConnectionLost(error)) onError(error)
       },
     )
-    backend.gate.watch(() => marking.wake())
+    backend.gate.watch((isReplaced) => {
+      this.isReplaced ||= isReplaced
+      marking.wake()
+    })
     closing.add(() => marking.stop())
   }
 
@@ -130,6 +135,11 @@ export class WitnessKeeper {
   /** Looks whether the database is the one that it was, makes a mark in it and keeps that outside. */
   private async mark(): Promise<void> {
     const { backend } = this.ground
+    if (this.isReplaced) {
+      this.isReplaced = false
+      const client = await this.pool.connect()
+      client.release(true)
+    }
     const place = await this.place()
     const isKnown = backend.gate.isKnown(place)
     const isDue = this.isMoneyMoving || performance.now() - this.markedAtMs >= idleMs

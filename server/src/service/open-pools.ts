@@ -1,5 +1,6 @@
 import { openCallbackPool } from '../callbacks/callback-pool.ts'
 import { openPool, type Pool } from '../db/pool.ts'
+import { prepareReads } from '../db/prepare-reads.ts'
 import type { Ground } from './ground.ts'
 
 export interface Pools {
@@ -29,7 +30,7 @@ export function openPools({ backend, closing, onError }: Ground): Pools {
       settings: { statement_timeout: '2s', enable_seqscan: 'off', enable_bitmapscan: 'off' },
     }),
     callbacks: openCallbackPool(url, onError, gate),
-    proof: openPool({ url, max: 1, name: 'sluice proof', gate, onError }),
+    proof: prepareReads(openPool({ url, max: 1, name: 'sluice proof', gate, onError })),
     // What people are told of may take long to find, and must not keep the proof from coming round.
     watch: openPool({ url, max: 2, name: 'sluice watch', gate, onError }),
   }

@@ -1,4 +1,5 @@
 import { adjustmentKey } from '../ledger/entry.ts'
+import { refuseItemRef } from '../ledger/open-items.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from './desk.ts'
@@ -20,6 +21,7 @@ export async function adjustWallet(
   { amountMinor, reason, ref }: Adjustment,
 ): Promise<{ changed: boolean }> {
   const at = desk.now()
+  await refuseItemRef(desk.pool, ref, { agentId, onceKey: adjustmentKey(ref) })
   const { changed } = await desk.teller.do({
     type: 'adjust',
     agentId,

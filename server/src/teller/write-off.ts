@@ -1,6 +1,7 @@
 import type { JournalRow } from '../ledger/book.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
+import { refuseItemRef } from '../ledger/open-items.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
 import type { Currency } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -33,6 +34,7 @@ export async function writeOff(
     refuseOther(earlier, provider, amountMinor)
     return { changed: false }
   }
+  await refuseItemRef(desk.pool, ref, { agentId, onceKey: writeOffKey({ provider, ref }) })
   const { changed } = await desk.teller.do({
     type: 'write_off',
     agentId,

@@ -6,9 +6,12 @@ export interface Repeated {
   wake(): void
 }
 
+const longestAfterErrorMs = 10_000
+
 /**
  * Runs a task again and again, with a pause after each round. A round that returns `more` is followed by
- * the next at once; an error is reported, and the task is tried again after the pause.
+ * the next at once. An error is reported, and the task is tried again after the pause, or after ten seconds: what is done
+ * once an hour must not be left for an hour because the database was away for a moment.
  */
 export function repeat(
   everyMs: number,
@@ -21,11 +24,12 @@ export function repeat(
     while (!stopped) {
       const left = await round().catch((error) => {
         onError(error)
-        return 'done' as const
+        return 'failed' as const
       })
       if (left === 'more' || stopped) continue
+      const pauseMs = left === 'failed' ? Math.min(everyMs, longestAfterErrorMs) : everyMs
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, everyMs)
+        const timer = setTimeout(resolve, pauseMs)
         wake = () => {
           clearTimeout(timer)
           resolve()

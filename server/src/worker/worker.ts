@@ -248,13 +248,13 @@ export function startWorker(options: WorkerOptions): Pick<Repeated, 'stop'> {
   }
 }
 
-/** What part of the time old rows are proved again, and the longest pause for that. */
-const againShare = 0.03
+/** What part of the time the proof may take, and the longest it rests for that. */
+const proofShare = 0.03
 const longestRestMs = 5_000
 
 /**
- * Proves the ledger: new rows every second, and old ones again, a limited number at a time. That rests in between, so that
- * it costs the same on a large ledger and leaves a busy machine to the orders.
+ * Proves the ledger: new rows every second, and old ones again, a limited number at a time. Both rest in between, so that
+ * they cost the same on a large ledger and leave a busy machine to the orders: many new rows at once cost less each.
  */
 function proofLoop({
   desk,
@@ -264,7 +264,7 @@ function proofLoop({
 }: Pick<WorkerOptions, 'desk' | 'proofPool' | 'onError' | 'onProofFailure'>): Repeated {
   const round = new RoundProof()
   let known: string[] = []
-  let restsUntilMs = 0
+  let [restsUntilMs, restsAgainUntilMs] = [0, 0]
   const prove = async (again: boolean) => {
     const tell = (findings: readonly string[]) => {
       for (const finding of findings) if (!known.includes(finding)) onProofFailure(finding)
@@ -288,13 +288,16 @@ function proofLoop({
     1_000,
     async () => {
       const startedMs = performance.now()
-      const again = startedMs >= restsUntilMs
+      if (startedMs < restsUntilMs) return 'done'
+      const again = startedMs >= restsAgainUntilMs
       try {
         await prove(again)
       } finally {
-        const tookMs = performance.now() - startedMs
-        const restMs = Math.min(tookMs / againShare, longestRestMs)
-        if (again) restsUntilMs = performance.now() + restMs
+        const endedMs = performance.now()
+        const restMs = Math.min((endedMs - startedMs) / proofShare, longestRestMs)
+        // New rows wait no longer because old ones were proved as well.
+        if (again) restsAgainUntilMs = endedMs + restMs
+        else restsUntilMs = endedMs + restMs
       }
       return 'done'
     },

@@ -12,6 +12,7 @@ import { orderFrom } from '../../src/archive/read-records.ts'
 import type { ArchiveOptions, Step } from '../../src/archive/what-to-archive.ts'
 import { inTransaction } from '../../src/db/in-transaction.ts'
 import { openPool, type Pool, serviceRole } from '../../src/db/pool.ts'
+import { accountNames } from '../../src/ledger/accounts.ts'
 import { readArchiveParts } from '../../src/ledger/archived.ts'
 import { csvCells } from '../../src/lib/csv-records.ts'
 import { releaseReserves } from '../../src/orders/release-reserves.ts'
@@ -655,6 +656,48 @@ describe('a lie is found', () => {
       expect(proof?.finding, lie).not.toBe(null)
       await service.sql(lies[1]?.[at] ?? '', [agent.agentId, last])
     }
+  })
+
+  it('in any balance, key or number that the database keeps of the archive', async () => {
+    const agent = await archived()
+    const lies = [
+      ...accountNames
+        .filter((account) => account !== 'clearing')
+        .map((account) => [
+          'archive_parts',
+          `${account} = ${account} + 1, clearing = clearing - 1`,
+        ]),
+      ['archive_parts', `clearings = replace(clearings, '-', '-1')`],
+      ['archive_parts', `hash = '${'a'.repeat(64)}'`],
+      ['archive_parts', `sha256 = '${'a'.repeat(64)}'`],
+      ['archive_parts', 'from_seq = from_seq + 1'],
+      ['archive_parts', 'to_seq = to_seq - 1'],
+      ['archive_parts', 'orders = orders + 1'],
+      ['archive_parts', 'removed_orders = removed_orders + 1'],
+      ['archive_parts', `ended_at = ended_at + interval '1 day'`],
+      ['archived_refs', `ref_id = ref_id || 'x'`],
+      ['archived_refs', 'order_id = gen_random_uuid()'],
+      ['archived_refs', 'part = part + 1'],
+      ['archived_keys', `once_key = once_key || 'x'`],
+    ] as const
+    const { rows: checks } = await service.sql(
+      `select conname from pg_constraint where contype = 'c' and conrelid = 'archive_parts'::regclass`,
+    )
+    for (const { conname } of checks) {
+      await service.sql(`alter table archive_parts drop constraint ${conname}`)
+    }
+    const notFound: string[] = []
+    for (const [table, set] of lies) {
+      await service.sql(`create table kept as select * from ${table}`)
+      await service.sql(`update ${table} set ${set} where agent_id = $1`, [agent.agentId])
+      const [proof] = await verify(service.backend.pool, { appId: agent.appId })
+      const found = proof?.finding ?? (await findings(agent)).withBooks
+      if (found === '') notFound.push(`${table}: ${set}`)
+      await service.sql(`delete from ${table}`)
+      await service.sql(`insert into ${table} select * from kept`)
+      await service.sql('drop table kept')
+    }
+    expect(notFound).toEqual([])
   })
 
   it('in the references of payouts that were archived', async () => {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { claimMovements, writeDecisions } from '../../src/bank-accounts/movement-states.ts'
+import { bookMovements } from '../../src/payments/book-movement.ts'
 import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
@@ -710,12 +712,15 @@ function shuffled<T>(values: T[], random: () => number): T[] {
 interface Lane {
   account: TestAccount
   agent: AgentClient
+  /** Repeats it alone. */
+  laneSeed: number
   random: () => number
   rounds: Truth[][]
 }
 
 /** Makes an account, and the orders that are paid there. */
-async function makeLane(random: () => number, rounds: number): Promise<Lane> {
+async function makeLane(laneSeed: number, rounds: number): Promise<Lane> {
+  const random = seeded(laneSeed)
   const account = await onlyAccount({ match: 'code' })
   const agent = await s.agent()
   const made: Truth[][] = []
@@ -731,11 +736,11 @@ async function makeLane(random: () => number, rounds: number): Promise<Lane> {
     }
     made.push(moved)
   }
-  return { account, agent, random, rounds: made }
+  return { account, agent, laneSeed, random, rounds: made }
 }
 
 /** Brings all reports of an account in any order, and returns where that ends otherwise than at the bank. */
-async function interleave({ account, agent, random, rounds }: Lane): Promise<object[]> {
+async function interleave({ account, agent, random, rounds, laneSeed }: Lane): Promise<object[]> {
   const { account: of } = account
   const wrong: object[] = []
   let [balance, due] = [1_000_000_00n, 0]
@@ -781,33 +786,40 @@ async function interleave({ account, agent, random, rounds }: Lane): Promise<obj
         }),
       ),
     ]
-    const brings = files.map(
-      (bytes, nth) => () =>
+    const took: string[] = []
+    const noted = (name: string, step: () => Promise<unknown>) => async () => {
+      took.push(`${name} begins`)
+      await step()
+      took.push(`${name} ends`)
+    }
+    const brings = files.map((bytes, nth) =>
+      noted(`file ${nth}`, () =>
         importBankFile(
           s.service.desk,
           of,
           { name: `${nth}`, bytes, via: 'folder', by: 'test' },
           'sandbox',
         ),
+      ),
     )
     const pushes = moved
       .filter(({ isPushed }) => isPushed)
-      .map(
-        ({ amountMinor, at, ref, code }) =>
-          () =>
-            takePush(
-              s.service.desk,
-              of,
-              {
-                id: `push-${ref}`,
-                amountMinor,
-                bookedAt: at,
-                text: `You got money ${(isCodePushed && code) || ''}`,
-                payer: { accountNo: null, name: null, bank: null },
-                balanceAfterMinor: null,
-              },
-              true,
-            ),
+      .map(({ amountMinor, at, ref, code }) =>
+        noted(`push ${ref}`, () =>
+          takePush(
+            s.service.desk,
+            of,
+            {
+              id: `push-${ref}`,
+              amountMinor,
+              bookedAt: at,
+              text: `You got money ${(isCodePushed && code) || ''}`,
+              payer: { accountNo: null, name: null, bank: null },
+              balanceAfterMinor: null,
+            },
+            true,
+          ),
+        ),
       )
     const steps = shuffled<() => Promise<unknown>>(
       [...brings, ...brings.slice(0, 3), ...pushes, ...pushes.slice(0, 2)],
@@ -817,7 +829,7 @@ async function interleave({ account, agent, random, rounds }: Lane): Promise<obj
     while (steps.length > 0) {
       const together = random() < 0.3 ? 1 + Math.floor(random() * 3) : 1
       await Promise.all(steps.splice(0, together).map((step) => step()))
-      if (random() < 0.2) await booked(s, of.name)
+      if (random() < 0.2) await noted('booked', () => booked(s, of.name))()
     }
     await booked(s, of.name)
     // Whatever order it came in, each order is paid once, with its money.
@@ -836,7 +848,21 @@ async function interleave({ account, agent, random, rounds }: Lane): Promise<obj
     const red = (await daysOf(s, account)).filter((each) => each.includes('red'))
     const ended = { unpaid, balance: await agent.balance(), moved: found.sort(), red }
     const expected = { unpaid: [], balance: due, moved: real.sort(), red: [] }
-    if (!isDeepStrictEqual(ended, expected)) wrong.push({ round, ended, expected })
+    if (isDeepStrictEqual(ended, expected)) continue
+    const { rows: told } = await s.sql(
+      `select m.*, json_agg(array[r.source, r.booked_on::text, r.text, r.ids]) as reports
+       from bank_movements m join bank_reports r using (account, movement_id)
+       where m.account = $1 and m.booked_on between $2 and $3 group by m.account, m.movement_id`,
+      [of.name, days[0], days.at(-1)],
+    )
+    // Alone it is INTERLEAVING_SEED=seed INTERLEAVINGS=20, as far as what is done at once falls the same way.
+    const failure = { seed: laneSeed, round, took, ended, expected, moved, told }
+    console.info(
+      JSON.stringify(failure, (_, each) => (typeof each === 'bigint' ? `${each}` : each)),
+    )
+    wrong.push({ seed: laneSeed, round, ended, expected })
+    // What is wrong now is not wrong again in the next one.
+    due = ended.balance
   }
   return wrong
 }
@@ -848,7 +874,7 @@ it('whatever order reports come in, the movements are the bank’s, and the book
     const lanes: Lane[] = []
     for (; lanes.length < 4 && done < interleavings; done += roundsOfAccount) {
       const rounds = Math.min(roundsOfAccount, interleavings - done)
-      lanes.push(await makeLane(seeded(seed + done), rounds))
+      lanes.push(await makeLane(seed + done, rounds))
     }
     wrong.push(...(await Promise.all(lanes.map(interleave))).flat())
     if (done < interleavings) console.info(`${done} are done, ${wrong.length} of them wrong`)
@@ -943,6 +969,68 @@ it('a push that was taken for another order’s line leaves that order the other
   await importFile(s, account, camt(statement))
   expect(await agent.balance()).toBe(1_000)
   expect(await daysOf(s, account)).toEqual([`${today} green`])
+})
+
+it('a payment that was taken for a second one of its order pays the order that the bank names later', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const { account: of } = account
+  const [first, second] = [await s.agent(), await s.agent()]
+  const codes = [await orderOf(first, 500), await orderOf(second, 500)]
+  const [monday, tuesday] = ['2026-11-09', '2026-11-10']
+  const line = (ref: string, text?: string) => ({ amount: '500.00', ref, ...(text && { text }) })
+  await push(s, account, {
+    id: 'p',
+    amount: '500.00',
+    text: `sms ${codes[0]}`,
+    booked_at: `${monday}T05:00:00Z`,
+  })
+  await booked(s, of.name)
+  // Nobody can know that this is the second order's payment, and not the one that was pushed.
+  const noon = camt({ account: of, day: tuesday, isIntraday: true, lines: [line('R2')] })
+  await importFile(s, account, noon)
+  const statement = (on: string, opening: number, ref: string, text?: string) =>
+    camt({
+      account: of,
+      day: on,
+      opening: `${opening}.00`,
+      closing: `${opening + 500}.00`,
+      lines: [line(ref, text)],
+    })
+  await importFile(s, account, statement(monday, 0, 'R1', codes[0]))
+  await importFile(s, account, statement(tuesday, 500, 'R2', codes[1]))
+  expect([await first.balance(), await second.balance()]).toEqual([500, 500])
+  expect(await daysOf(s, account)).toEqual([`${monday} green`, `${tuesday} green`])
+})
+
+it('who decides without having heard the bank’s last word decides nothing, also at the very same time', async () => {
+  const account = await onlyAccount({ match: 'code' })
+  const { account: of } = account
+  const agent = await s.agent()
+  const code = await orderOf(agent, 500)
+  // The service's own worker does not act yet.
+  const soon = new Date(s.clock().getTime() + 60_000)
+  const desk = { ...s.service.desk, now: () => soon }
+  const pushed = {
+    ...{ id: 'p', amountMinor: 500_00n, bookedAt: s.clock(), text: '', balanceAfterMinor: null },
+    payer: { accountNo: null, name: null, bank: null },
+  }
+  const id = await takePush(desk, of, pushed, true)
+  const { pool } = s.backend
+  const claim = async () => (await claimMovements(pool, soon, of.name, id, 1))[0]
+  const first = await claim()
+  const lines = [{ amount: '500.00', text: code }]
+  const bytes = camt({ account: of, day: dayAt(s.clock()), lines })
+  await importBankFile(desk, of, { name: 'a', bytes, via: 'folder', by: 'test' }, 'sandbox')
+  const second = await claim()
+  if (!first || !second) throw new Error('it was not claimed')
+  expect(second.actAt).toEqual(first.actAt)
+  const nobodys = { state: 'matched', explainedBy: 'payment', why: 'unmatched' } as const
+  expect(await writeDecisions(pool, [{ ...first, ...nobodys }])).toEqual([])
+  const later = new Date(soon.getTime() + 60_000)
+  const errors: unknown[] = []
+  await bookMovements({ ...desk, now: () => later }, (error) => errors.push(error), of.name)
+  expect(errors).toEqual([])
+  expect(await agent.balance()).toBe(500)
 })
 
 it('a push between two imports of a day is credited once', async () => {

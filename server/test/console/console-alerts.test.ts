@@ -98,6 +98,32 @@ it('a rule is made, tried, told of by mail, shown as sent, and sent again', asyn
   await expect.poll(() => mail.mails.length).toBeGreaterThan(before)
 })
 
+it("an agent's user makes a rule of their own, for themselves alone", async () => {
+  // Of an agent of their own, so that there is no rule, also when this is tried once more.
+  const owner = await signIn(test, 'agent', await test.agent())
+  const theirs = await console.tab(owner, { viewport: phone, colorScheme: 'dark' })
+  await theirs.goto(console.at('/alerts'))
+  await theirs.getByText('No rules yet').waitFor()
+  await theirs.getByRole('button', { name: 'Add a rule', exact: true }).click()
+  const form = theirs.getByRole('dialog')
+  await form.getByLabel('Name').fill('Low')
+  await form.getByLabel('Below this amount').fill('500')
+  await form.getByLabel('Tell', { exact: true }).selectOption({ label: 'only me' })
+  const kinds = await form.getByLabel('Tell of').locator('option').allTextContents()
+  expect(kinds).toHaveLength(5)
+  expect(kinds).not.toContain('Books that do not prove')
+  expect(await form.getByLabel('Agent').count()).toBe(0)
+  expect(await axeFaults(theirs)).toEqual([])
+  await form.getByLabel('Code from your authenticator').fill(owner.code())
+  await form.getByRole('button', { name: 'Add a rule', exact: true }).click()
+  await form.waitFor({ state: 'detached' })
+  const made = theirs.getByRole('row').filter({ hasText: 'An available balance below 500 THB' })
+  await made.getByText(`${owner.email}: wherever they want`).waitFor()
+  expect(await axeFaults(theirs)).toEqual([])
+  await theirs.getByRole('link', { name: 'Where you are told' }).waitFor()
+  await theirs.close()
+})
+
 it('works on a phone, by night, and a rule is changed and removed there', async () => {
   await withoutRules()
   const made = await admin.put('/alert-rules', {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../../src/db/in-transaction.ts'
@@ -231,4 +232,30 @@ it('the home page says that payouts are held after a restore, and what was found
   const proposed = data.find(({ action }: { action: string }) => action === 'release_hold')
   await ben.page.goto(console.at(`/approvals/${proposed.id}`))
   await ben.page.getByText(`${txn} at bank: not paid, it leaves again`).waitFor()
+})
+
+it('after a restore a person says what the debit of a lost file paid, and what of it the bank charged', async () => {
+  const account = await payingAccount(test, { name: 'bbl' })
+  const [one = '', two = ''] = await withdrawals(test, agent, account, 60, 40)
+  await test.sql(
+    `insert into restores (restore_id, since, marked_by, marker, marked_at)
+     values ($1, $2, 0, 'command line', $3)`,
+    [randomUUID(), new Date(test.clock().getTime() - 86_400_000), test.clock()],
+  )
+  const lines = [{ amount: '-103.50', batchCount: 2, batchId: `PF${'0'.repeat(24)}7` }]
+  await importFile(test, account, camt({ ...account, day: dayAt(test.clock()), lines }))
+  await anna.page.goto(console.at('/payout-files'))
+  await button(anna, 'Say what the debit of 103.50 THB paid').click()
+  await dialog(anna).getByLabel('Withdrawals that it paid').fill(`${one}\n${two}`)
+  expect(await axeFaults(anna.page)).toEqual([])
+  await dialog(anna).locator('button[type="submit"]').click()
+  // What is left of the debit is said, and not taken for granted.
+  await dialog(anna).getByText('the other 3.5', { exact: false }).waitFor()
+  await dialog(anna).getByLabel('Rest of the debit').fill('3.50')
+  await dialog(anna).locator('button[type="submit"]').click()
+  await done(anna)
+  await anna.page.getByText('Paid by the debit').waitFor()
+  await ben.page.goto(anna.page.url())
+  await ben.page.getByText('None of these payouts').waitFor()
+  await ben.page.getByText('a cost of the house').waitFor()
 })

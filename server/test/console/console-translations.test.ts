@@ -1,11 +1,23 @@
 import { afterAll, expect, it } from 'vitest'
 import { type Language, plainNumber, speak } from '../../../console/src/languages/language.ts'
+import { problemWords } from '../../../console/src/problem-words.ts'
 import { missingTranslations } from '../../../console/test/translations.ts'
+import { operatorProblemCatalogue, problemCatalogue } from '../../src/lib/problem.ts'
 
 afterAll(() => speak('en', {}))
 
 it('every text of the console is there in every language, and says all that the English one says', () =>
   expect(missingTranslations).toEqual([]))
+
+it('a refusal is called in English what the service calls it', () => {
+  const titles = { ...problemCatalogue, ...operatorProblemCatalogue }
+  for (const [code, title] of Object.entries(problemWords)) {
+    expect(titles[code as keyof typeof titles][1], code).toBe(title)
+  }
+  expect(Object.keys(problemWords)).toEqual(
+    expect.arrayContaining(Object.keys(operatorProblemCatalogue)),
+  )
+})
 
 it.each<[language: Language, typed: string, means: string]>([
   ['en', '1,000', '1000'],

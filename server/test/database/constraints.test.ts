@@ -730,6 +730,7 @@ const bySftp = {
 }
 const noHours = { hours_from: null, hours_to: null, zone: null }
 const balanceBelow = { ...noHours, kind: 'balance_below', currency: 'EUR' }
+const ownRule = { owner_id: 1, agent_id: 1, roles: ['agent'] }
 const successBelow = { ...noHours, kind: 'success_below', window_minutes: 60, min_orders: 20 }
 const changedByTwo = { changed_by: 'two@sluice.example', changed_at: at, changed: 'account_no' }
 const madeBy = (user: number, credential: number, resetBy: number) => ({
@@ -1529,6 +1530,12 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['alert_rules_of_agent', 'alert_rules', { roles: ['agent'] }],
   ['alert_rules_shape', 'alert_rules', { threshold: null }],
   ['alert_rules_shape', 'alert_rules', { ...balanceBelow, agent_id: 1, provider: 'scb' }],
+  ['alert_rules_own', 'alert_rules', { owner_id: 1, roles: [], user_ids: [7] }],
+  ['alert_rules_own', 'alert_rules', { ...ownRule, owner_id: 2 }],
+  ['alert_rules_own', 'alert_rules', { ...ownRule, roles: ['agent', 'admin'] }],
+  ['alert_rules_own', 'alert_rules', { ...ownRule, ...noHours, kind: 'payout_unknown' }],
+  ['alert_rules_own', 'alert_rules', { ...ownRule, ...successBelow, provider: 'scb' }],
+  ['alert_rules_own', 'alert_rules', { ...ownRule, ...successBelow, window_minutes: 121 }],
   ['alert_rules_parts', 'alert_rules', { window_minutes: 60 }],
   ['alert_rules_parts', 'alert_rules', { ...successBelow, min_orders: null }],
   ['report_schedules_name_key', 'report_schedules', { name: 'One' }],
@@ -1575,7 +1582,8 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['alert_times_digest_at_check', 'alert_times', { digest_at: 'noon' }],
   ['alert_times_quiet', 'alert_times', { quiet_to: null }],
   ['alert_times_quiet', 'alert_times', { quiet_to: '22:00' }],
-  ['alert_rule_states_name_fkey', 'alert_rule_states', { name: 'Gone' }],
+  ['alert_rule_states_rule_fkey', 'alert_rule_states', { name: 'Gone' }],
+  ['alert_rule_states_rule_fkey', 'alert_rule_states', { owner_id: 1 }],
   ['alert_rule_states_subject_check', 'alert_rule_states', { subject: '' }],
   ['alert_rule_states_words_check', 'alert_rule_states', { words: '' }],
 
@@ -1920,12 +1928,12 @@ describe('what is written down stays so, by privilege', () => {
     alert_channels: 'user_id, channel',
     alert_choices: 'user_id, kind',
     alert_watch: 'kind, subject, since',
-    alert_rules: 'name',
+    alert_rules: 'owner_id, name',
     alert_times: 'user_id',
     report_schedules: 'schedule_id, name, agent_id',
     report_runs: 'schedule_id, period, created_at',
     report_files: 'schedule_id, period, format, name, size, sha256, content, made_at',
-    alert_rule_states: 'name, subject, since, words',
+    alert_rule_states: 'owner_id, name, subject, since, words',
     limit_rules: 'agent_id, name',
     limit_entries: 'agent_id, name, value',
     limit_counting: 'agent_id, kind, per',

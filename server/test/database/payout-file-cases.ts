@@ -365,6 +365,7 @@ export const payoutFileCases: [constraint: string, table: string, spoiled: Field
   ['bank_connections_fault_check', 'bank_connections', { fault: '' }],
   ['payout_files_stays', 'payout_files', { already_paid: true, state: 'exported' }],
   ['payout_files_debited', 'payout_files', { debit: uuid(9) }],
+  ['payout_files_rest', 'payout_files', { rest: 1 }],
   ['payout_files_of_debit', 'payout_files', { already_paid: true, debit: uuid(8) }],
   ['restores_pkey', 'restores', { restore_id: uuid(1) }],
   ['restores_marked_by_check', 'restores', { marked_by: -1 }],

@@ -130,6 +130,7 @@ it('a rule fires once when it turns bad and once when it is over, to whom it nam
   expect(await look()).toEqual([])
   expect((await rules())[0]).toMatchObject({
     ...{ name: 'Low wallet', threshold: '500', currency: 'THB', is_on: true },
+    people: [operator.email],
     wrong: [{ words: 'Chao Phraya Books has 400.00 THB available, below 500.00 THB.' }],
   })
   await agent.fund(1000)
@@ -450,6 +451,66 @@ it('a digest tells of the day before, once, at an hour in the zone of the person
   )
 })
 
+it("an agent's users have rules of their own, which are about nobody else and tell nobody else", async () => {
+  await removeRules()
+  const shops = await Promise.all(['Mine', 'Theirs'].map((name) => test.agent({ name })))
+  const [mine, theirs] = shops
+  if (!mine || !theirs) throw new Error('there are two')
+  for (const shop of shops) await shop.fund(100)
+  const [me, colleague, other] = await Promise.all([
+    signIn(test, 'agent', mine),
+    signIn(test, 'agent', mine),
+    signIn(test, 'agent', theirs),
+  ])
+  const put = (who: OperatorClient, rule: object) =>
+    who.put('/alert-rules', {
+      ...{ name: 'Low', kind: 'balance_below', threshold: '500', is_on: true },
+      ...{ roles: ['agent'], people: [], channels: [], code: who.code(), ...rule },
+    })
+  // The same name is another rule with each of them.
+  await set({ name: 'Low', kind: 'balance_below', threshold: '1', app_id: mine.appId })
+  expect((await put(me, {})).json.data).toMatchObject([
+    { name: 'Low', app_id: mine.appId, threshold: '500', currency: 'THB', updated_by: me.email },
+  ])
+  expect((await put(other, { roles: [], people: [other.email] })).status).toBe(200)
+  const said = 'has 100.00 THB available, below 500.00 THB.'
+  expect(await look()).toEqual(
+    [
+      ...[me, colleague].map(({ email }) => `${email} Low: Mine ${said}`),
+      `${other.email} Low: Theirs ${said}`,
+    ].sort(),
+  )
+  const listed = async (who: OperatorClient) => (await who.get('/alert-rules')).json.data
+  expect(await listed(colleague)).toMatchObject([
+    { wrong: [{ subject: mine.appId, words: `Mine ${said}` }] },
+  ])
+  expect(await rules()).toMatchObject([{ threshold: '1', wrong: [] }])
+  // What they ask for reaches nobody else, and tells nothing of anybody else.
+  const refused = async (rule: object) =>
+    (await put(me, rule)).json.errors.map(({ field }: { field: string }) => field)
+  expect(await refused({ app_id: theirs.appId })).toEqual(['app_id'])
+  expect(await refused({ roles: ['agent', 'admin'] })).toEqual(['roles'])
+  for (const { email } of [other, admin])
+    expect(await refused({ people: [email] })).toEqual(['people'])
+  expect(await refused({ kind: 'payout_unknown', threshold: '5' })).toEqual(['kind'])
+  const success = { kind: 'success_below', threshold: '50', window_minutes: 60, min_orders: 1 }
+  expect(await refused({ ...success, provider: 'bank' })).toEqual(['provider'])
+  expect(await refused({ ...success, window_minutes: 1440 })).toEqual(['window_minutes'])
+  for (let n = 2; n <= 10; n++) expect((await put(me, { name: `Low ${n}` })).status).toBe(200)
+  expect(await refused({ name: 'Low 11' })).toEqual(['name'])
+  expect((await put(me, { threshold: '20' })).status).toBe(200)
+  // Whoever removes one removes their own.
+  const remove = (who: OperatorClient, name: string) =>
+    who.post('/alert-rules/remove', { name, code: who.code() })
+  expect((await remove(other, 'Low 2')).json.code).toBe('not_found')
+  expect((await remove(me, 'Low')).status).toBe(200)
+  expect((await listed(me)).length).toBe(9)
+  expect((await listed(other)).length).toBe(1)
+  expect(await rules()).toHaveLength(1)
+  const { json } = await me.get(`/agents/${mine.appId}/audit?limit=1`)
+  expect(json.data).toMatchObject([{ action: 'change_alert_rules', by: { email: me.email } }])
+})
+
 it('what cannot be a rule is refused, field by field', async () => {
   await again()
   const refused = async (rule: object) =>
@@ -470,6 +531,7 @@ it('what cannot be a rule is refused, field by field', async () => {
   ])
   const person = await signIn(test, 'agent', await test.agent())
   expect(await refused({ ...base, people: [person.email] })).toEqual(['people'])
-  expect((await person.get('/alert-rules')).status).toBe(404)
+  expect((await person.get('/alert-rules')).json.data).toEqual([])
+  expect((await person.get('/alerts-sent')).status).toBe(404)
   expect((await operator.put('/alert-rules', { ...toAdmins, ...base })).status).toBe(403)
 })

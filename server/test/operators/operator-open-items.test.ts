@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { houseBook } from '../../src/ledger/house.ts'
-import { adjustWallet } from '../../src/teller/adjust-wallet.ts'
+import { findItem } from '../../src/ledger/open-items.ts'
+import { bookItem } from '../../src/payouts/book-item.ts'
 import { writeOff } from '../../src/teller/write-off.ts'
 import {
   attemptsOf,
@@ -225,15 +226,25 @@ describe('money that left although the order was cancelled', () => {
     expect(await figures()).toEqual(before)
     expect((await book('write_off')).status).toBe(200)
     expect(await figures()).toEqual({ ...before, lost: before.lost + 100 })
-    // A person adjusts under the id of the item, afterwards: what is booked is not what the item says any more.
-    await adjustWallet(s.service.desk, agent.agentId, {
-      amountMinor: -100_00n,
-      reason,
-      ref: itemId,
-    })
+    // Nobody adjusts or writes off under the id of an item: what is booked would not be what the item says any more.
+    const byHand = { ref: itemId, reason, code: admin.code() }
+    const adjusted = await admin.post(`/wallets/${agent.appId}/adjust`, { amount: -100, ...byHand })
+    expect([adjusted.status, adjusted.json.errors]).toEqual([
+      422,
+      [{ field: 'ref', message: 'is the id of an open item' }],
+    ])
+    const off = { currency: 'THB', provider: 'bank', amountMinor: 1n, reason } as const
+    await expect(writeOff(s.service.desk, { ...off, ref: `${itemId}-back` })).rejects.toMatchObject(
+      { code: 'invalid_request' },
+    )
+    // A release that did not ask: the proof finds it.
+    const adjust = (amountMinor: bigint, ref: string) =>
+      s.service.desk.teller.do({
+        ...{ type: 'adjust', agentId: agent.agentId, at: s.clock(), amountMinor, reason, ref },
+      })
+    await adjust(-100_00n, itemId)
     await expect(s.prove()).rejects.toThrow('what the agent was charged')
-    const back = { amountMinor: 100_00n, reason, ref: `${itemId}-back` }
-    await adjustWallet(s.service.desk, agent.agentId, back)
+    await adjust(100_00n, `${itemId}-back`)
   })
 
   it('takes two people where policy says so, and is booked once though it was interrupted', async () => {
@@ -255,19 +266,42 @@ describe('money that left although the order was cancelled', () => {
     await s.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, '2020-01-01')`, [
       json.proposal,
     ])
-    const half = {
-      currency: 'THB',
-      provider: 'bank',
-      amountMinor: 100_00n,
-      reason,
-      ref: itemId,
-    } as const
-    await writeOff(s.service.desk, half)
+    await s.service.desk.teller.do({
+      ...{ type: 'write_off', agentId: houseBook('THB'), at: s.clock(), provider: 'bank' },
+      ...{ amountMinor: 100_00n, reason, ref: itemId },
+    })
     const { digest } = (await two.get(`/approvals/${json.proposal}`)).json
     const run = await two.post(`/approvals/${json.proposal}/approve`, { digest, code: two.code() })
     expect(run.json.state, run.text).toBe('done')
     expect(await figures()).toEqual({ balance: before.balance - 100, lost: before.lost + 100 })
     expect((await two.get(at(itemId))).json.item.closed_at).not.toBeNull()
+
+    // A run before has booked all of it and died, and then the provider says that the money is back: it is done all the same.
+    const { itemId: later } = await paidAfterCancel()
+    const also = await one.post(`${at(later)}/book`, { ...asked, code: one.code() })
+    const item = await findItem(s.backend.pool, later)
+    if (!item) throw new Error('there is no such item')
+    await bookItem(s.service.desk, item, 'charge_agent', { reason, by: one.email })
+    const charged = await figures()
+    await s.sql(`insert into proposal_runs (proposal_id, n, at) values ($1, 1, '2020-01-01')`, [
+      also.json.proposal,
+    ])
+    await s.sql(
+      `update open_items set provider_said = 'REVERT', closed_at = null, resolution = null, closed_by = null,
+         evidence = null, reopened_at = $2 where item_id = $1`,
+      [later, s.clock()],
+    )
+    const shown = (await two.get(`/approvals/${also.json.proposal}`)).json
+    const second = await two.post(`/approvals/${also.json.proposal}/approve`, {
+      ...{ digest: shown.digest, code: two.code() },
+    })
+    expect(second.json.state, second.text).toBe('done')
+    expect(await figures()).toEqual(charged)
+    await s.sql(
+      `update open_items set provider_said = 'PAID', closed_at = $2, resolution = 'looked_into', closed_by = $3,
+         evidence = $4, reopened_at = null where item_id = $1`,
+      [later, s.clock(), one.email, reason],
+    )
     await setRules([])
   })
 

@@ -21,6 +21,7 @@ const rules: Record<Role, string[]> = {
     'make_payout_files',
     'approve_payout_files',
     'manage_policy',
+    'manage_alert_rules',
     'manage_users',
     'view_audit',
     'view_own_audit',
@@ -43,7 +44,7 @@ const rules: Record<Role, string[]> = {
     'view_as_agents',
   ],
   viewer: ['view'],
-  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'view_own_audit'],
+  agent: ['view', 'resend_callbacks', 'manage_own_keys', 'manage_alert_rules', 'view_own_audit'],
 }
 
 /** Where nobody has to be signed in. */

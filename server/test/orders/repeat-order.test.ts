@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findOrderByRefId } from '../../src/ledger/find-order.ts'
+import { newOrderId } from '../../src/lib/ids.ts'
 import { money, queued, said, utc } from '../support/order-answers.ts'
 import { AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -33,6 +35,22 @@ describe.each(['deposit', 'withdraw'] as const)('repeating a %s', (kind) => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
       expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
     }
+    expect(await ordersOf(agent)).toHaveLength(1)
+  })
+
+  test('what would be refused is not created instead, should the first order be gone meanwhile', async () => {
+    const agent = await rich()
+    const order = agent.order(queued)
+    await agent.post(path, order)
+    const first = await findOrderByRefId(s.backend.pool, agent.agentId, String(order.refId))
+    if (!first) throw new Error('there is no such order')
+    const at = s.clock()
+    const gone = { ...first, orderId: newOrderId(at), refId: 'gone' }
+    const { agentId } = agent
+    const again = { type: 'create', agentId, at, order: gone, onlyRepeat: true } as const
+    await expect(s.service.desk.teller.do(again)).rejects.toMatchObject({ code: 'not_found' })
+    const repeat = await s.service.desk.teller.do({ ...again, order: first })
+    expect([repeat.changed, repeat.order?.orderId]).toEqual([false, first.orderId])
     expect(await ordersOf(agent)).toHaveLength(1)
   })
 

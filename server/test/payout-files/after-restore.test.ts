@@ -292,12 +292,13 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect((await standings(s.backend.pool, s.clock())).flatMap(({ missing }) => missing)).toEqual([])
 
   // A lost file that was debited in one sum: it is settled too, and not explained away, while what it may have paid waits.
-  const whole = [{ amount: '-900.00', batchCount: 2, batchId: lostId }]
+  const whole = [{ amount: '-935.00', batchCount: 2, batchId: lostId }]
   await importFile(s, kin, camt({ ...kin, day: first, lines: whole, seq: 2 }))
   const missing = async () =>
     (await standings(s.backend.pool, s.clock())).flatMap((each) => each.missing)
   const [held = ''] = await missing()
   expect(held).toContain(`is of payment file ${lostId}, which is lost`)
+  expect(held).toContain('2 that wait here may be among them, of 900 together')
   const [, id = ''] = /movement ([0-9a-f]{32})/.exec(held) ?? []
   expect((await release(id)).json.detail).toContain(lostId)
   // Two people can always end it: they say of which file it is that paid none of what waits.
@@ -308,21 +309,29 @@ it('debits of the lost time hold every account of the currency, whatever the rou
     ...{ as: 'bank_fee', reason: 'somebody says so', code: maker.code() },
   })
   expect(explained.json.detail).toContain('make a file of the withdrawals that it paid')
-  const settle = (...txn_ids: string[]) =>
-    maker.post('/payout-files', { account: kin.name, debited: true, movement: id, txn_ids })
-  expect((await settle(one600)).json.detail).toContain('They add up to 600')
-  expect((await settle(one600, paid)).json.detail).toContain(`${paid} does not wait`)
-  const sum = await settle(one600, one300)
+  const settle = (txn_ids: string[], rest?: string) =>
+    maker.post('/payout-files', {
+      ...{ account: kin.name, debited: true, movement: id, txn_ids },
+      ...(rest !== undefined && { rest }),
+    })
+  expect((await settle([one600], '35')).json.detail).toContain('They add up to 600')
+  expect((await settle([one600, paid])).json.detail).toContain(`${paid} does not wait`)
+  // The bank debited its charge with them: that is said, and not taken for granted.
+  expect((await settle([one600, one300])).json.detail).toContain('the other 35')
+  expect((await settle([one600, one300], '35.001')).status).toBe(422)
+  const { agentId: ofAgent = 0n, orderId: ofOrder = '' } = parseTxnId(one300) ?? {}
+  const sum = await settle([one600, referencesOf(ofAgent, ofOrder, 1)[0]], '35.00')
   expect(sum.json).toMatchObject({ already_paid: true, count: 2, sum: 900 })
   // Who approves sees which debit it is said to be, and one file says so.
   expect(sum.json.debit).toEqual({
     movement: id,
-    amount: 900,
+    amount: 935,
+    rest: 35,
     day: first,
     text: expect.any(String),
   })
   const [again600 = '', again300 = ''] = await withdrawals(s, agent, account, 600, 300)
-  const second = await settle(again600, again300)
+  const second = await settle([again600, again300], '35')
   expect([second.status, second.json.detail]).toEqual([
     409,
     expect.stringContaining(`Payout file ${sum.json.id} says what movement ${id} paid`),
@@ -336,19 +345,46 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   expect((await maker.get(`/payout-files/${sum.json.id}`)).json.state).toBe('closed')
   expect(await missing()).toEqual([])
 
-  // The proof knows which debit it was.
+  // The proof knows which debit it was, and what of it is a cost.
+  const { rows: booked } = await s.sql(
+    'select explained_by, deducted::int from bank_movements where movement_id = $1',
+    [id],
+  )
+  expect(booked).toEqual([{ explained_by: 'payout', deducted: 3500 }])
+  const rest = (minor: number) =>
+    s.sql('update payout_files set rest = $2 where file_id = $1', [sum.json.id, minor])
+  await rest(3400)
+  await expect(s.prove()).rejects.toThrow('debit')
+  await rest(3500)
   const says = (debit: string) =>
     s.sql('update payout_files set debit = $2 where file_id = $1', [sum.json.id, debit])
   await says(one)
   await expect(s.prove()).rejects.toThrow('digest')
   await says(id)
 
+  // What the bank charged for a lost file is less than anything that waits: it is explained as any fee.
+  const [late = ''] = await withdrawals(s, agent, account, 500)
+  await s.sql('update orders set created_at = $2 where order_id = $1', [
+    parseTxnId(late)?.orderId,
+    new Date(s.clock().getTime() - 20 * dayMs),
+  ])
+  const fee = [{ amount: '-12.00', text: `charge ${lostId}` }]
+  await importFile(s, kin, camt({ ...kin, day: first, lines: fee, seq: 4 }))
+  const [open = ''] = await missing()
+  const feeId = /movement ([0-9a-f]{32})/.exec(open)?.[1] ?? ''
+  const charged = await maker.post(`/bank-accounts/${kin.name}/movements/${feeId}/explain`, {
+    ...{ as: 'bank_fee', reason: 'the bank charged it', code: maker.code() },
+  })
+  expect([200, 202], charged.text).toContain(charged.status)
+
   // Once nothing waits that it may have paid, two people may name the sum of another.
   const other = [{ amount: '-50.00', batchCount: 2, batchId: `PF${'0'.repeat(24)}8` }]
   await importFile(s, kin, camt({ ...kin, day: first, lines: other, seq: 3 }))
-  const [again = ''] = await missing()
+  const again = (await missing()).join(' ')
   expect((await release('nothing else')).json.detail).toContain('name the movement')
-  expect((await release(/movement ([0-9a-f]{32})/.exec(again)?.[1] ?? '')).status).toBe(202)
+  const movements = [...again.matchAll(/movement ([0-9a-f]{32})/g)].map(([, each]) => each)
+  expect(movements.length).toBe(2)
+  expect((await release(movements.join(' '))).status).toBe(202)
   await s.close()
 })
 

@@ -24,7 +24,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     `
     account movement_id amount currency booked_on booked_at text payer_account_no payer_name payer_bank
     is_return state agent_id order_id paid_at why returns explained_by detail reported_at act_at tries
-    deducted held`,
+    deducted held version`,
   ),
   bank_reports: {
     ...toldIn(
@@ -104,7 +104,7 @@ export const provedElsewhere: Record<string, Record<string, string>> = {
     'payout-files.test.ts',
     `
     account file_id state round format characters zone debtor_name debtor_account_no debtor_bank currency made_by maker
-    maker_reset_by made_at already_paid debit`,
+    maker_reset_by made_at already_paid debit rest`,
   ),
   payout_item_ends: toldIn(
     'payout-files.test.ts',

@@ -517,7 +517,7 @@ describe('the proof in the background', () => {
     const steps: [proved: bigint, again: bigint][] = []
     for (let round = 0; round < 9; round++) {
       await owner.query(`update proofs set again_at = 'infinity' where agent_id < 3`)
-      const { rows: looked } = await proveOnward(pool, now())
+      const { rows: looked } = await proveOnward(pool, now(), { pages: 1 })
       // 1,000 new rows and 500 old ones, for each agent that it looks at.
       expect(looked).toBeLessThanOrEqual(3 * 1_500)
       const { rows } = await owner.query(

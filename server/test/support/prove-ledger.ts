@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { isConnectionLost, openPool, type Pool } from '../../src/db/pool.ts'
+import { prepareReads } from '../../src/db/prepare-reads.ts'
 import { verify } from '../../src/proof/verify.ts'
 
 /** Every table that a proof reads. */
@@ -82,37 +83,10 @@ export function ledgerProver(url: string, owner: pg.Pool): LedgerProver {
   }
 }
 
-/**
- * One connection that reads and plans every statement once. Proving small books again and again takes PostgreSQL
- * several times as long otherwise.
- */
+/** One connection that plans every statement once: small books are proved again and again. */
 function preparingPool(url: string): Pool {
-  const pool = openPool({
-    url,
-    max: 1,
-    name: 'prover',
-    onError: () => {},
-    settings: { plan_cache_mode: 'force_generic_plan' },
-  })
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown
-    const prepared = (given: string | pg.QueryConfig, ...rest: unknown[]) => {
-      const config = typeof given === 'string' ? { text: given } : given
-      // What begins and ends transactions has no plan.
-      const isRead = /^(select|with)\b/.test(config.text)
-      return query(isRead ? { ...config, name: nameOf(config.text) } : config, ...rest)
-    }
-    Object.assign(client, { query: prepared })
-  })
-  return pool
-}
-
-const names = new Map<string, string>()
-
-function nameOf(statement: string): string {
-  const name = names.get(statement) ?? `proof ${names.size}`
-  names.set(statement, name)
-  return name
+  const settings = { plan_cache_mode: 'force_generic_plan' }
+  return prepareReads(openPool({ url, max: 1, name: 'prover', onError: () => {}, settings }))
 }
 
 /** A proof that lost its connection has found nothing out: on a starved machine the database gives up on it. */

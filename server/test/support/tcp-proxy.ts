@@ -26,7 +26,7 @@ export class TcpProxy {
   delayed = 0
   swallowed = 0
   private readonly server: Server
-  private readonly target: URL
+  private target: URL
   private readonly pairs = new Set<{ client: Socket; upstream: Socket }>()
   private plan: CutAtCommit[] = []
   private committing = commit
@@ -93,6 +93,11 @@ export class TcpProxy {
   /** Connections that come meanwhile are reset at once. */
   refuse(refusing: boolean): void {
     this.refusing = refusing
+  }
+
+  /** Connections that come from now on are to another server; those that are open stay. */
+  leadTo(databaseUrl: string): void {
+    this.target = new URL(databaseUrl)
   }
 
   /** The server's answers are swallowed; what the client sends still arrives. */

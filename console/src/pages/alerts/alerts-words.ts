@@ -3,10 +3,14 @@ import { translated } from '../../languages/language.ts'
 export const alertsWords = translated('alerts', {
   title: 'Alerts',
   says: 'What people are told of outside of the console: rules of your own, and what was sent.',
+  ownSays: 'Rules of what you and your colleagues are told of outside of the console.',
+  ownSent: 'Where you are told, and what you were told lately',
   rules: 'Rules',
   none: 'No rules yet',
   noneTeach:
     'Unknown payouts, failing callbacks, books that do not prove and breaks are told in any case. A rule tells of more, or to others.',
+  ownNoneTeach:
+    'A rule tells you of a low balance, of fewer orders that are paid, of none at all, or of callbacks that fail.',
   add: 'Add a rule',
   change: 'Change',
   remove: 'Remove',
@@ -40,6 +44,7 @@ export const alertsWords = translated('alerts', {
     zone: 'Time zone',
     roles: 'Tell everybody who is',
     people: 'And these users',
+    told: 'Tell',
     channels: 'By',
     channelsHint: 'None: wherever each of them wants to be told. Who has none of them gets a mail.',
     is_on: 'On',
@@ -63,6 +68,7 @@ export const alertsWords = translated('alerts', {
     nothing_for: 'Nothing for a while by day',
   } as Record<string, string>,
   roles: { admin: 'admin', operator: 'operator', viewer: 'viewer', agent: 'user of the agent' },
+  ownTold: { agent: 'everybody of us', me: 'only me' },
   channels: {
     mail: 'Mail',
     webhook: 'Webhook',

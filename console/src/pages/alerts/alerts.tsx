@@ -8,11 +8,12 @@ import { ActDialog } from '../../parts/act-dialog.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
+import { PageLink } from '../../parts/page-link.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { Toned } from '../../parts/state-badge.tsx'
 import { When } from '../../parts/when.tsx'
-import { api } from '../../paths.ts'
+import { api, pages } from '../../paths.ts'
 import { may, whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
 import { alertsWords as says } from './alerts-words.ts'
@@ -26,7 +27,8 @@ export default function AlertsPage() {
   const [editing, setEditing] = useState<Rule | 'new'>()
   const [removing, setRemoving] = useState<Rule>()
   const queries = useQueryClient()
-  const whyDisabled = whyNot(me, 'manage_policy')
+  const isAgent = me.user.role === 'agent'
+  const whyDisabled = whyNot(me, 'manage_alert_rules')
   const found = useQuery({
     queryKey: ['alert-rules'],
     queryFn: ({ signal }) => ask(api.alertRules, { signal }),
@@ -43,13 +45,14 @@ export default function AlertsPage() {
   )
   return (
     <>
-      <PageHead title={says.title} says={says.says} />
+      <PageHead title={says.title} says={isAgent ? says.ownSays : says.says} />
       {found.isError && <ProblemPanel error={found.error} />}
       {found.data ? (
         <Panel title={says.rules} tools={add}>
           <Rules
             rules={found.data.data}
             whyDisabled={whyDisabled}
+            teach={isAgent ? says.ownNoneTeach : says.noneTeach}
             edit={setEditing}
             remove={setRemoving}
           />
@@ -58,6 +61,7 @@ export default function AlertsPage() {
         <Skeleton height={240} />
       )}
       {may(me, 'view_audit') && <Sent />}
+      {isAgent && <PageLink to={pages.me}>{says.ownSent}</PageLink>}
       {editing && (
         <RuleForm
           rule={editing === 'new' ? undefined : editing}
@@ -87,6 +91,7 @@ export default function AlertsPage() {
 function Rules(props: {
   rules: Rule[]
   whyDisabled: string | undefined
+  teach: string
   edit: (rule: Rule) => void
   remove: (rule: Rule) => void
 }) {
@@ -129,7 +134,7 @@ function Rules(props: {
       columns={columns}
       rows={props.rules}
       rowKey={({ name }) => name}
-      empty={<Empty title={says.none} teach={says.noneTeach} />}
+      empty={<Empty title={says.none} teach={props.teach} />}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ask, type Body } from '../../api.ts'
+import { plainNumber } from '../../languages/language.ts'
 import { ActDialog } from '../../parts/act-dialog.tsx'
 import { useAgentChoices } from '../../parts/agent-choices.ts'
 import { currencies } from '../../parts/currencies.ts'
@@ -44,7 +45,16 @@ const asks: Record<string, readonly string[]> = {
   nothing_for: ['hours', 'orders', 'agent'],
 }
 
-/** Makes or changes a rule, and shows first what it would say. */
+/** What an agent's users may be told of. */
+const ownKinds = [
+  'balance_below',
+  'success_below',
+  'nothing_for',
+  'lane_probing',
+  'callbacks_failing',
+]
+
+/** Makes or changes a rule, and shows first what it would say. An agent's users make theirs for themselves. */
 export function RuleForm(props: {
   rule: Rule | undefined
   close: () => void
@@ -53,8 +63,9 @@ export function RuleForm(props: {
   const { rule } = props
   const me = useMe()
   const [zone] = useZone(me)
+  const own = me.user.role === 'agent' ? (me.user.app_id ?? '') : undefined
   const [draft, setDraft] = useDraft<Draft>(`alert-rule/${rule?.name ?? ''}`, () =>
-    draftOf(rule, zone),
+    draftOf(rule, zone, own),
   )
   const change = (changes: Partial<Draft>) => setDraft((now) => ({ ...now, ...changes }))
   const agents = useAgentChoices()
@@ -116,7 +127,11 @@ export function RuleForm(props: {
           value={draft.name}
           onChange={(event) => change({ name: event.currentTarget.value })}
         />
-        {choice('kind', fields.kind, labelled(says.kinds))}
+        {choice(
+          'kind',
+          fields.kind,
+          labelled(says.kinds).filter(({ value }) => own === undefined || ownKinds.includes(value)),
+        )}
         {threshold !== '' && text('threshold', threshold)}
       </Group>
       <Group grow preventGrowOverflow={false}>
@@ -138,12 +153,13 @@ export function RuleForm(props: {
           )}
       </Group>
       <Group grow preventGrowOverflow={false}>
-        {asked.includes('agent') &&
+        {own === undefined &&
+          asked.includes('agent') &&
           choice('appId', fields.app_id, [
             { value: '', label: says.eachAgent },
             ...agents.map(([value, label]) => ({ value, label })),
           ])}
-        {asked.includes('provider') && (
+        {own === undefined && asked.includes('provider') && (
           <TextInput
             label={fields.provider}
             description={fields.providerHint}
@@ -159,28 +175,45 @@ export function RuleForm(props: {
             currencies.map((value) => ({ value, label: value })),
           )}
       </Group>
-      <Checkbox.Group
-        label={fields.roles}
-        value={draft.roles}
-        onChange={(roles) => change({ roles })}
-      >
-        <Group gap="md">
-          {labelled(says.roles)
-            .filter(({ value }) => value !== 'agent' || draft.appId !== '')
-            .map((each) => (
-              <Checkbox key={each.value} {...each} />
-            ))}
-        </Group>
-      </Checkbox.Group>
-      <MultiSelect
-        label={fields.people}
-        data={[
-          ...new Set([...(users.data?.data ?? []).map(({ email }) => email), ...draft.people]),
-        ]}
-        searchable
-        value={draft.people}
-        onChange={(people) => change({ people })}
-      />
+      {own === undefined ? (
+        <>
+          <Checkbox.Group
+            label={fields.roles}
+            value={draft.roles}
+            onChange={(roles) => change({ roles })}
+          >
+            <Group gap="md">
+              {labelled(says.roles)
+                .filter(({ value }) => value !== 'agent' || draft.appId !== '')
+                .map((each) => (
+                  <Checkbox key={each.value} {...each} />
+                ))}
+            </Group>
+          </Checkbox.Group>
+          <MultiSelect
+            label={fields.people}
+            data={[
+              ...new Set([...(users.data?.data ?? []).map(({ email }) => email), ...draft.people]),
+            ]}
+            searchable
+            value={draft.people}
+            onChange={(people) => change({ people })}
+          />
+        </>
+      ) : (
+        <NativeSelect
+          label={fields.told}
+          value={draft.people.includes(me.user.email) ? 'me' : 'agent'}
+          data={labelled(says.ownTold)}
+          onChange={(event) =>
+            change(
+              event.currentTarget.value === 'me'
+                ? { roles: [], people: [me.user.email] }
+                : { roles: ['agent'], people: [] },
+            )
+          }
+        />
+      )}
       <Checkbox.Group
         label={fields.channels}
         description={fields.channelsHint}
@@ -226,21 +259,22 @@ export function RuleForm(props: {
   )
 }
 
-function draftOf(rule: Rule | undefined, zone: string): Draft {
+/** `own`: the app id of an agent whose users make the rule for themselves. */
+function draftOf(rule: Rule | undefined, zone: string, own: string | undefined): Draft {
   return {
     name: rule?.name ?? '',
-    kind: rule?.kind ?? 'payout_unknown',
+    kind: rule?.kind ?? (own === undefined ? 'payout_unknown' : 'balance_below'),
     threshold: rule?.threshold ?? '',
     windowMinutes: String(rule?.window_minutes ?? 60),
     minOrders: String(rule?.min_orders ?? 20),
     orderKind: rule?.order_kind ?? '',
-    appId: rule?.app_id ?? '',
+    appId: rule?.app_id ?? own ?? '',
     provider: rule?.provider ?? '',
     currency: rule?.currency ?? currencies[0] ?? '',
     from: rule?.hours_from ?? '08:00',
     to: rule?.hours_to ?? '22:00',
     zone: rule?.zone ?? zone,
-    roles: rule?.roles ?? ['admin', 'operator'],
+    roles: rule?.roles ?? (own === undefined ? ['admin', 'operator'] : ['agent']),
     people: rule?.people ?? [],
     channels: rule?.channels ?? [],
     isOn: rule?.is_on ?? true,
@@ -256,7 +290,7 @@ function bodyOf(draft: Draft): Form {
     name: draft.name.trim(),
     kind: draft.kind,
     app_id: appId || null,
-    ...((says.thresholds[draft.kind] ?? '') !== '' && { threshold: draft.threshold.trim() }),
+    ...((says.thresholds[draft.kind] ?? '') !== '' && { threshold: plainNumber(draft.threshold) }),
     ...(asked.includes('window') && {
       window_minutes: Number(draft.windowMinutes),
       min_orders: Number(draft.minOrders),

@@ -41,7 +41,10 @@ export function ChosenOrders({ txnIds, clear }: { txnIds: string[]; clear: () =>
       setTag('')
       finish(done)
     },
-    onError: (error) => notifications.show({ color: 'red', message: problemOf(error).detail }),
+    onError: (error) => {
+      const { title, detail } = problemOf(error)
+      notifications.show({ color: 'red', title, message: detail })
+    },
   })
   const exporting = useMutation({
     mutationFn: () => {

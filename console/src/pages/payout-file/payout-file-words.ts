@@ -51,6 +51,8 @@ export const payoutFileWords = translated('payoutFile', {
     neverLeaves: 'The bank has debited its payouts: it is never sealed, and never leaves.',
     debit: 'Paid by the debit',
     debitNote: (day: string, text: string) => `on ${day}: ${text}`,
+    rest: 'None of these payouts',
+    restNote: 'the bank’s charge, or payouts that were lost: a cost of the house',
     put: 'By SFTP',
     putFault: 'Why it has not arrived',
   },

@@ -230,6 +230,13 @@ function About({ file }: { file: PayoutFileDetail }) {
               {facts.debitNote(file.debit.day, file.debit.text)} <CopyId id={file.debit.movement} />
             </span>,
           ],
+          file.debit !== null &&
+            Number(file.debit.rest) !== 0 && [
+              facts.rest,
+              <span key="r">
+                <Money amount={file.debit.rest} currency={file.currency} /> {facts.restNote}
+              </span>,
+            ],
           file.put !== null && [facts.put, `${says.put[file.put.state]} ${file.put.path}`],
           file.put?.fault != null && [
             facts.putFault,

@@ -35,6 +35,18 @@ export const payoutFilesWords = translated('payoutFiles', {
       explain:
         'A file of the withdrawals that wait here and that debits of this account name. Another person approves it; it never leaves, and the debits pay them.',
     },
+    lost: {
+      button: (sum: string) => `Say what the debit of ${sum} paid`,
+      title: (sum: string, day: string) => `The debit of ${sum} on ${day}`,
+      explain: (count: number, sum: string) =>
+        `It is of a payment file that was lost with the database. ${count === 1 ? 'One withdrawal waits here that it may have paid' : `${count} withdrawals wait here that it may have paid`}, ${sum} together. Name those that the bank has paid by it: another person approves the list, it never leaves, and the debit pays them. What you do not name is paid later, so leave out none that the bank has paid.`,
+      withdrawals: 'Withdrawals that it paid',
+      withdrawalsHint: 'Their ids, or the codes by which the bank names them, one on each line.',
+      rest: 'Rest of the debit',
+      restHint:
+        'What it is more than these: the bank’s charge, or withdrawals that were lost here too. It is a cost of the house.',
+      confirm: 'Make a file of them',
+    },
     release: {
       button: 'Nothing else was paid',
       title: (account: string) => `Let files of ${account} leave again`,

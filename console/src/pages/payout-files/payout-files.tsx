@@ -18,10 +18,9 @@ import { When } from '../../parts/when.tsx'
 import { api, pages } from '../../paths.ts'
 import { whyNot } from '../../permissions.ts'
 import { useMe } from '../../session.tsx'
-import { HeldBack } from './held-back.tsx'
+import { HeldBack, type Waiting } from './held-back.tsx'
 import { payoutFilesWords as says } from './payout-files-words.ts'
 
-type Waiting = Row<typeof api.payoutsWaiting>
 type File = Row<typeof api.payoutFiles>
 
 /** What waits for the next file of each account, and the files there are. */
@@ -104,8 +103,8 @@ function WhatWaits() {
   const held = found.data?.data.filter(({ locked }) => locked.length > 0) ?? []
   return (
     <>
-      {held.map(({ account, locked }) => (
-        <HeldBack key={account} account={account} missing={locked} />
+      {held.map((waiting) => (
+        <HeldBack key={waiting.account} waiting={waiting} />
       ))}
       {found.data && found.data.stuck.length > 0 && (
         <Panel title={words.stuck(found.data.stuck_count)}>

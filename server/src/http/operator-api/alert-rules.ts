@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import type { Agent } from '../../agents/agent.ts'
-import { findAgent, listAgents } from '../../agents/find-agent.ts'
 import {
   type AlertRule,
   findAlertRule,
+  operatorsOwn,
   readAlertRules,
   readRuleStates,
   removeAlertRule,
@@ -19,7 +19,7 @@ import { inTransaction, type Tx } from '../../db/in-transaction.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
-import { listUsers } from '../../operators/user.ts'
+import { listUsers, type User } from '../../operators/user.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { invalidRequest } from '../check.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
@@ -34,19 +34,36 @@ import {
   TryAlertRuleBody,
 } from './schemas/alert-rules.ts'
 import { Done } from './schemas/users.ts'
+import { agentsInScope } from './scope.ts'
 
-/** Rules of what people are told of outside of the console, and what they were told. */
+/**
+ * Rules of what people are told of outside of the console, and what they were told. An agent's users have rules of their
+ * own, about their agent and for themselves; of others' they neither see nor change any.
+ */
 export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
   const { pool, now } = desk
   const common = { tag: 'Alerts', agents: 'none' } as const
+  const own = { tag: 'Alerts', agents: 'own' } as const
+
+  /** Whose rules somebody has before them, and the agents and users that these may name. */
+  const scopeOf = async (operator: Operator) => {
+    const { agentId } = operator
+    const users = await listUsers(pool)
+    return {
+      ownerId: agentId ?? operatorsOwn,
+      agents: await agentsInScope(pool, operator),
+      users: users.filter((user) => agentId === null || user.agentId === agentId),
+    }
+  }
 
   const ruleIn = async (
     { app_id, people, ...form }: Static<typeof TryAlertRuleBody>,
     operator: Operator,
   ): Promise<AlertRule> => {
-    const agent = app_id == null ? null : await findAgent(pool, String(app_id))
+    const { ownerId, agents, users } = await scopeOf(operator)
+    const named = app_id ?? (ownerId === operatorsOwn ? null : agents[0]?.appId)
+    const agent = named === null ? null : agents.find(({ appId }) => appId === String(named))
     if (agent === undefined) throw fieldProblem('app_id', 'is not the app id of an agent')
-    const users = await listUsers(pool)
     const userIds = people.map((email) => {
       const user = users.find((each) => each.email === email)
       if (!user) throw fieldProblem('people', 'must be addresses of users')
@@ -55,24 +72,27 @@ export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
       }
       return user.userId
     })
-    const about = { agent, userIds, updatedAt: now(), updatedBy: operator.email }
+    const about = { ownerId, agent, userIds, updatedAt: now(), updatedBy: operator.email }
     const read = readAlertRuleForm(form as AlertRuleForm, about)
     if ('faults' in read) throw invalidRequest(read.faults)
     return read.rule
   }
 
-  const list = async () => {
-    const agents = await listAgents(pool)
-    const users = new Map((await listUsers(pool)).map(({ userId, email }) => [userId, email]))
-    const states = await readRuleStates(pool)
+  const list = async (operator: Operator) => {
+    const scope = await scopeOf(operator)
+    const states = await readRuleStates(pool, scope.ownerId)
     return {
-      data: (await readAlertRules(pool)).map((rule) => ({
-        ...viewOf(rule, agents, users),
+      data: (await readAlertRules(pool, scope.ownerId)).map((rule) => ({
+        ...viewOf(rule, scope),
         words: ruleInWords(rule),
         looked_at: rule.lookedAt?.toISOString() ?? null,
         wrong: states
           .filter(({ name }) => name === rule.name)
-          .map(({ subject, since, words }) => ({ subject, since: since.toISOString(), words })),
+          .map(({ subject, since, words }) => ({
+            subject: scope.agents.find(({ agentId }) => subject === `${agentId}`)?.appId ?? subject,
+            since: since.toISOString(),
+            words,
+          })),
         updated_at: rule.updatedAt.toISOString(),
         updated_by: rule.updatedBy,
       })),
@@ -83,53 +103,52 @@ export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
   const change = async (
     operator: Operator,
     name: string,
-    write: (tx: Tx) => Promise<AlertRule | null>,
+    write: (tx: Tx, ownerId: bigint) => Promise<AlertRule | null>,
   ) => {
-    const agents = await listAgents(pool)
-    const users = new Map((await listUsers(pool)).map(({ userId, email }) => [userId, email]))
+    const scope = await scopeOf(operator)
     await inTransaction(pool, async (tx) => {
-      const before = await findAlertRule(tx, name)
-      const after = await write(tx)
+      const before = await findAlertRule(tx, scope.ownerId, name)
+      const after = await write(tx, scope.ownerId)
       await writeAudit(tx, {
         at: now(),
         operator,
         action: 'change_alert_rules',
         subject: { kind: 'alert_rule', id: name },
-        agentId: null,
-        ...(before && { before: viewOf(before, agents, users) }),
-        ...(after && { after: viewOf(after, agents, users) }),
+        agentId: operator.agentId,
+        ...(before && { before: viewOf(before, scope) }),
+        ...(after && { after: viewOf(after, scope) }),
       })
     })
-    return list()
+    return list(operator)
   }
 
   operatorRoute(api, {
-    ...common,
+    ...own,
     method: 'GET',
     url: '/alert-rules',
     summary: 'Rules of what people are told of, and what each has found wrong',
     permission: 'view',
     schema: { response: AlertRuleList },
-    handler: list,
+    handler: ({ operator }) => list(operator),
   })
 
   operatorRoute(api, {
-    ...common,
+    ...own,
     method: 'POST',
     url: '/alert-rules/try',
     summary: 'What a rule would say now, and how often it would have fired in the last 7 days',
-    permission: 'manage_policy',
+    permission: 'manage_alert_rules',
     withoutCode: 'it changes nothing',
     schema: { body: TryAlertRuleBody, response: TriedAlertRule },
     handler: async ({ operator, body }) => tryAlertRule(pool, await ruleIn(body, operator), now()),
   })
 
   operatorRoute(api, {
-    ...common,
+    ...own,
     method: 'PUT',
     url: '/alert-rules',
     summary: 'Set a rule, in the place of the one with its name',
-    permission: 'manage_policy',
+    permission: 'manage_alert_rules',
     schema: { body: SetAlertRuleBody, response: AlertRuleList },
     handler: async ({ operator, body: { code: _, ...body } }) => {
       const rule = await ruleIn(body, operator)
@@ -141,15 +160,15 @@ export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
   })
 
   operatorRoute(api, {
-    ...common,
+    ...own,
     method: 'POST',
     url: '/alert-rules/remove',
     summary: 'Remove a rule',
-    permission: 'manage_policy',
+    permission: 'manage_alert_rules',
     schema: { body: RemoveAlertRuleBody, response: AlertRuleList },
     handler: async ({ operator, body: { name } }) =>
-      change(operator, name, async (tx) => {
-        if (await removeAlertRule(tx, name)) return null
+      change(operator, name, async (tx, ownerId) => {
+        if (await removeAlertRule(tx, ownerId, name)) return null
         throw new Problem('not_found', 'There is no such rule any more.')
       }),
   })
@@ -208,8 +227,7 @@ export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
 
 function viewOf(
   rule: AlertRule,
-  agents: readonly Pick<Agent, 'agentId' | 'appId'>[],
-  users: ReadonlyMap<bigint, string>,
+  { agents, users }: { agents: readonly Agent[]; users: readonly User[] },
 ) {
   return {
     name: rule.name,
@@ -225,7 +243,7 @@ function viewOf(
     hours_to: rule.hoursTo,
     zone: rule.zone,
     roles: rule.roles,
-    people: rule.userIds.flatMap((id) => users.get(id) ?? []),
+    people: users.filter(({ userId }) => rule.userIds.includes(userId)).map(({ email }) => email),
     channels: rule.channels,
     is_on: rule.isOn,
   }

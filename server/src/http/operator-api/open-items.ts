@@ -158,14 +158,15 @@ function bookRoute(api: OperatorApi, desk: Desk): void {
     handler: async ({ operator, params, body }) => {
       const { reason, as } = body
       // A run that was interrupted may have closed it.
-      const { item, way } = operator.proposal?.again
+      const again = operator.proposal?.again === true
+      const { item, way } = again
         ? { item: await itemNamed(desk, params.item_id), way: as as Booking }
         : await bookable(operator, params.item_id, as)
       await audited(
         desk.pool,
         desk.now,
         auditEntry(operator, 'close_open_item', item, reason),
-        () => bookItem(desk, item, way, { reason, by: operator.email }),
+        () => bookItem(desk, item, way, { reason, by: operator.email, again }),
         () => ({ resolution: 'looked_into', booked_as: way }),
       )
       return itemDetail(desk, operator, item.itemId)

@@ -3,6 +3,7 @@ import { inTransaction } from '../../db/in-transaction.ts'
 import type { Pool } from '../../db/pool.ts'
 import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
+import { parseDecimal } from '../../lib/money.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
 import { refuseRelease, releaseByPeople, standingOf } from '../../payout-files/after-restore.ts'
@@ -111,6 +112,10 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
       const data = await Promise.all(
         accounts.map(async (account) => {
           const orders = forFileOf.get(account.name) ?? []
+          const standing = await standingOf(pool, account, now())
+          const lost = [...(standing?.debits.values() ?? [])].filter(
+            ({ mayHavePaid }) => mayHavePaid.count > 0,
+          )
           return {
             account: account.name,
             currency: account.currency,
@@ -121,7 +126,14 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
             zone: account.zone,
             next_cutoff: nextCutoff(account, now()),
             execution_date: executionDay(account, now()),
-            locked: (await standingOf(pool, account, now()))?.missing ?? [],
+            locked: standing?.missing ?? [],
+            lost_sums: lost.map(({ movementId, amountMinor, bookedOn, mayHavePaid }) => ({
+              movement: movementId,
+              amount: exact(amountMinor, account.currency),
+              day: bookedOn,
+              count: mayHavePaid.count,
+              sum: exact(mayHavePaid.minor, account.currency),
+            })),
           }
         }),
       )
@@ -148,12 +160,16 @@ export function payoutFileRoutes(api: OperatorApi, { desk, mode }: OperatorDeps)
       const account = await findBankAccount(pool, body.account)
       if (!account) throw new Problem('not_found', 'There is no such bank account.')
       const alreadyPaid = body.debited === true
-      const { movement, txn_ids: txnIds } = body
-      const isLost = movement !== undefined && txnIds !== undefined && alreadyPaid
-      if (!isLost && (movement !== undefined || txnIds !== undefined)) {
+      const { movement, txn_ids: withdrawals, rest } = body
+      const isLost = movement !== undefined && withdrawals !== undefined && alreadyPaid
+      if (!isLost && [movement, withdrawals, rest].some((each) => each !== undefined)) {
         throw fieldProblem('movement', 'goes with txn_ids and "debited": true')
       }
-      const lost = isLost ? { movementId: movement, txnIds } : undefined
+      const restMinor = rest === undefined ? 0n : parseDecimal(rest, account.currency)
+      if (restMinor === undefined) {
+        throw fieldProblem('rest', `has more decimals than ${account.currency}`)
+      }
+      const lost = isLost ? { movementId: movement, withdrawals, restMinor } : undefined
       return shown(await draftPayoutFile(desk, account, operator, { alreadyPaid, lost }))
     },
   })

@@ -60,7 +60,11 @@ export const AlertRuleView = Type.Object({
   words: Type.String({ description: 'what it watches for, in a sentence' }),
   looked_at: orNull(isoTime('when it was last looked at')),
   wrong: Type.Array(
-    Type.Object({ subject: Type.String(), since: isoTime('since when'), words: Type.String() }),
+    Type.Object({
+      subject: Type.String({ description: 'an app id, a provider, or all' }),
+      since: isoTime('since when'),
+      words: Type.String(),
+    }),
     { description: 'what it has found wrong and told of' },
   ),
   updated_at: isoTime('when it was set'),

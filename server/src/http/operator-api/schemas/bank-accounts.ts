@@ -6,6 +6,7 @@ import { plainText } from '../../printable-text.ts'
 import {
   code,
   currency,
+  decimal,
   isoTime,
   money,
   oneOf,
@@ -17,8 +18,6 @@ import {
 } from './shapes.ts'
 
 const text = (max: number, description: string) => Type.String({ maxLength: max, description })
-const decimal = (description: string) =>
-  Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,2})?$', description })
 const day = (description: string) =>
   Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description })
 

@@ -3,6 +3,7 @@ import { plainText, printable } from '../../printable-text.ts'
 import {
   code,
   currency,
+  decimal,
   isoTime,
   money,
   oneOf,
@@ -41,12 +42,17 @@ export const NewPayoutFile = Type.Object(
       }),
     ),
     txn_ids: Type.Optional(
-      Type.Array(text(64, 'a withdrawal'), {
+      Type.Array(text(64, "a withdrawal's txn_id, or the code by which the bank names it"), {
         minItems: 1,
         maxItems: 10_000,
         uniqueItems: true,
-        description: 'with `movement`: the withdrawals that it paid; they add up to it',
+        description: 'with `movement`: the withdrawals that it paid; with `rest` they add up to it',
       }),
+    ),
+    rest: Type.Optional(
+      decimal(
+        "with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house",
+      ),
     ),
   },
   strict,
@@ -164,6 +170,7 @@ export const PayoutFileDetail = Type.Object({
       {
         movement: Type.String(),
         amount: money('that left'),
+        rest: money('of it that is none of these payouts, and a cost of the house'),
         day: Type.String(),
         text: Type.String(),
       },
@@ -285,6 +292,21 @@ export const PayoutsWaiting = Type.Object({
       locked: Type.Array(Type.String(), {
         description: 'after a restore: what is missing before its files may leave again',
       }),
+      lost_sums: Type.Array(
+        Type.Object({
+          movement: Type.String(),
+          amount: money('that left'),
+          day: Type.String(),
+          count: Type.Integer({
+            description: 'withdrawals that wait here and that it may have paid',
+          }),
+          sum: money('of these'),
+        }),
+        {
+          description:
+            'debits of files that were lost with the database: people say what each paid',
+        },
+      ),
     }),
   ),
   stuck: Type.Array(

@@ -35,3 +35,7 @@ export const paging = {
 }
 
 export const strict = { additionalProperties: false }
+
+/** An amount that a person gives, in decimals. */
+export const decimal = (description: string) =>
+  Type.String({ pattern: '^[0-9]{1,15}(\\.[0-9]{1,2})?$', description })
