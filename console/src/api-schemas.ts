@@ -829,6 +829,8 @@ export interface Operations {
             | 'none'
           /** what its value is */
           takes: string | null
+          /** whether it may go without a value */
+          is_optional: boolean
         }[]
       }[]
       feed_profiles: {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyStatement } from '../statements/reading.ts'
 import type { BankStatement, Day } from '../statements/statement.ts'
-import { daysOf } from './bank-statements.ts'
+import { closesPeriod, daysOf } from './bank-statements.ts'
 
 const balance = (type: string, day: Day) => ({
   ...{ amountMinor: 0n, currency: 'EUR', day, type, booked: true },
@@ -54,4 +54,20 @@ test('a ledger balance of OFX is as of the moment of its export: the period says
   const ledger = balance('LDGR', '2026-11-18')
   const period = { from: '2026-11-01', to: '2026-11-17' }
   expect(days({ opening: null, closing: ledger, ...period })).toEqual([period.from, period.to])
+})
+
+test.each([
+  ['2026-11-17', true],
+  // It is older, and no entry is younger.
+  ['2026-11-16', true],
+  ['2026-11-15', false],
+  ['2026-11-18', false],
+])('a ledger balance of %s closes a period until 2026-11-17: %s', (day, does) => {
+  const entries = [{ status: 'booked', bookedOn: '2026-11-16' }] as BankStatement['entries']
+  const statement = {
+    ...emptyStatement('statement', 'ofx'),
+    closing: balance('LDGR', day),
+    entries,
+  }
+  expect(closesPeriod(statement, '2026-11-17')).toBe(does)
 })

@@ -27,7 +27,7 @@ export async function insertStatement(
       from,
       to,
       balanceOf(statement, opening),
-      balanceOf(statement, closing),
+      closesPeriod(statement, to) ? balanceOf(statement, closing) : null,
       booked.length,
       booked.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
       isTrusted,
@@ -57,6 +57,17 @@ export function daysOf(statement: BankStatement): { from: Day | null; to: Day | 
     closed === null || (closed >= (statement.from ?? closed) && closed <= (statement.to ?? closed))
   const from = (isOfPeriod ? statement.from : null) ?? begun ?? days[0] ?? to
   return { from: from !== null && to !== null && from > to ? to : from, to }
+}
+
+/**
+ * Whether a closing balance is that of the days that a statement tells of. OFX gives the balance of the moment of its export,
+ * which may have moved since the last of them.
+ */
+export function closesPeriod({ closing, entries }: BankStatement, to: Day | null): boolean {
+  const day = closing?.day ?? null
+  if (day === null || to === null || closing?.type === 'CLBD') return true
+  const isPassed = entries.some(({ status, bookedOn }) => status === 'booked' && bookedOn > day)
+  return day <= to && !isPassed
 }
 
 /** Where one page ends and the next begins is no balance of the statement: only its first and last page close it. */

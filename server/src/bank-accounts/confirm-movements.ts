@@ -5,7 +5,13 @@ import { Problem } from '../lib/problem.ts'
 import { type Signature, signatureOf, tieBetween } from '../operators/credentials.ts'
 import type { BankAccount } from './bank-account.ts'
 import { trustStatements } from './bank-statements.ts'
-import { bookedByStatement, joinLateBatches, lockAccount, lookAgain } from './take-reports.ts'
+import {
+  bookedByStatement,
+  joinLateBatches,
+  lockAccount,
+  lockMovements,
+  lookAgain,
+} from './take-reports.ts'
 
 /** A file, and the user who brought it; 0: the command line, or not known. */
 interface BroughtFile {
@@ -259,6 +265,8 @@ async function hearFile(tx: Tx, account: string, fileId: string, at: Date): Prom
       batchCount: row.batch_count,
     },
   }))
+  const told = heard.map(({ movementId }) => movementId)
+  await lockMovements(tx, account, told)
   const ofNoSum = heard.filter(({ isPart }) => !isPart)
   await lookAgain(tx, account, ofNoSum, at)
   const ofStatement = heard.filter(({ isOfStatement }) => isOfStatement)

@@ -63,12 +63,13 @@ export async function writeDecisions(
 ): Promise<BankMovement[]> {
   if (decisions.length === 0) return []
   const { rows } = await db.query<BankMovement>(
-    `update bank_movements m set state = d.state, explained_by = d.explained_by,
+    `with locked as materialized (${lockInOrder(decisionColumns.rows('d'), 'd')})
+     update bank_movements m set state = d.state, explained_by = d.explained_by,
        agent_id = d.agent_id, order_id = d.order_id, paid_at = d.paid_at, why = d.why,
        returns = d.returns, deducted = d.deducted, detail = d.detail,
        act_at = case when d.state = 'unexplained' then null else m.act_at end
-     from ${decisionColumns.rows('d')}
-     where m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
+     from locked l, ${decisionColumns.rows('d')}
+     where l.movement_id = m.movement_id and l.account = m.account and m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
        and m.act_at = d.act_at and m.version = d.version
      returning ${movementColumns.select('m')}`,
     decisionColumns.values(decisions),
@@ -87,7 +88,7 @@ export async function withdrawDecision(
   await pool.query(
     `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $3,
        detail = coalesce($4, detail)
-     where account = $1 and movement_id = $2 and state = 'matched'`,
+     where account = $1 and movement_id = $2 and state = 'matched' and order_id is not null`,
     [account, movementId, why, detail],
   )
 }
@@ -99,12 +100,20 @@ export async function markBooked(
 ): Promise<void> {
   if (movements.length === 0) return
   await pool.query(
-    `update bank_movements m set state = 'booked', act_at = null
-     from ${claimColumns.rows('c')}
-     where m.account = c.account and m.movement_id = c.movement_id and m.act_at = c.act_at
+    `with locked as materialized (${lockInOrder(claimColumns.rows('c'), 'c')})
+     update bank_movements m set state = 'booked', act_at = null
+     from locked l, ${claimColumns.rows('c')}
+     where l.movement_id = m.movement_id and l.account = m.account and m.account = c.account and m.movement_id = c.movement_id and m.act_at = c.act_at
        and m.version = c.version and m.state = 'matched'`,
     claimColumns.values(movements),
   )
+}
+
+/** SQL: whoever changes several movements, of an import or of these, locks them in one order: so nobody waits in a circle. */
+function lockInOrder(rows: string, alias: string): string {
+  return `select m.account, m.movement_id from bank_movements m, ${rows}
+    where m.account = ${alias}.account and m.movement_id = ${alias}.movement_id
+    order by m.account, m.movement_id for no key update of m`
 }
 
 const claimColumns = movementColumns.pick('account', 'movementId', 'actAt', 'version')

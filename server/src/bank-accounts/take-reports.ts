@@ -143,6 +143,8 @@ export async function takeReports(
         ? []
         : [{ report, movementId }]
     })
+    const told = [...joined, ...upgraded].map(({ movementId }) => movementId)
+    await lockMovements(tx, name, told)
     await upgradeReports(tx, name, source, upgraded)
     await confirmMovements(tx, name, [...joined, ...upgraded], at)
     // What a sum says is of none of its payments.
@@ -598,21 +600,43 @@ export async function lookAgain(
       said.map(({ report }) => report.payer.bank?.slice(0, 64) ?? null),
     ],
   )
-  // What is said of one of two equal payments may tell whose the other one is.
+  // Its own booking, if one is under way, and that of payments like it do not know of this.
   await tx.query(
-    `update bank_movements m set state = 'matched', act_at = $2, tries = 0, version = m.version + 1
-     from bank_movements h
-     where h.account = $1 and h.movement_id = any($3::uuid[]) and m.account = $1
-       and m.amount = h.amount and m.movement_id <> h.movement_id
-       and m.booked_on between h.booked_on - $4::int and h.booked_on + $4::int
-       and m.explained_by = 'payment' and (m.state = 'matched'
-         or (m.state = 'booked' and m.order_id is null and m.why = 'ambiguous'))`,
-    [account, at, said.map(({ movementId }) => movementId), daysOfEqual],
+    `update bank_movements m set state = case m.state when 'new' then 'new' else 'matched' end,
+       act_at = $3, tries = 0, version = m.version + 1
+     where m.account = $1 and ${isEqualAndOpen}`,
+    [account, said.map(({ movementId }) => movementId), at],
   )
 }
 
-/** Equal payments that may be taken for each other are not further apart, whatever the holidays. */
-const daysOfEqual = 31
+/**
+ * SQL: what is said of one of two equal payments may tell whose the other one is, if that is not decided for good. Those
+ * that may be taken for each other are not further apart, whatever the holidays.
+ */
+const isEqualAndOpen = `(m.state = 'new' or (m.explained_by = 'payment' and (m.state = 'matched'
+    or (m.state = 'booked' and m.order_id is null and m.why = 'ambiguous'))))
+  and m.amount in (select h.amount from bank_movements h
+    where h.account = $1 and h.movement_id = any($2::uuid[]))
+  and m.booked_on between
+    (select min(h.booked_on) from bank_movements h
+     where h.account = $1 and h.movement_id = any($2::uuid[])) - 31 and
+    (select max(h.booked_on) from bank_movements h
+     where h.account = $1 and h.movement_id = any($2::uuid[])) + 31`
+
+/** Locks movements of which more is told, and those that are looked at again for it, in the order in which all lock them. */
+export async function lockMovements(
+  tx: Tx,
+  account: string,
+  movementIds: readonly string[],
+): Promise<void> {
+  if (movementIds.length === 0) return
+  await tx.query(
+    `select 1 from bank_movements m
+     where m.account = $1 and (m.movement_id = any($2::uuid[]) or (${isEqualAndOpen}))
+     order by m.account, m.movement_id for no key update`,
+    [account, movementIds],
+  )
+}
 
 /** The statement says on which day a movement counts, whatever a push said before. */
 export async function bookedByStatement(

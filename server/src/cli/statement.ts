@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Command } from 'commander'
 import { tellOfFile } from '../bank-accounts/bank-files.ts'
@@ -7,6 +7,7 @@ import { nobody } from '../operators/credentials.ts'
 import { bookMovements, movementPage } from '../payments/book-movement.ts'
 import { importBankFile, previewLines, readStatements } from '../payments/import-bank-file.ts'
 import { builtInCsvProfiles } from '../statements/csv-profiles.ts'
+import { tooLarge } from '../statements/file-bytes.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import { existingAccount } from './bank-account.ts'
 import { withBackend, withDesk } from './command.ts'
@@ -138,9 +139,12 @@ export function statementCommand(): Command {
 }
 
 async function readWhole(file: string): Promise<Buffer> {
-  const bytes = await readFile(file).catch((error) => {
-    throw new UsageError(`${file} cannot be read: ${error.message}`)
-  })
-  if (bytes.length > maxFileBytes) throw new UsageError(`${file} is larger than 64 MiB`)
-  return bytes
+  try {
+    if ((await stat(file)).size > maxFileBytes) throw tooLarge()
+    return await readFile(file)
+  } catch (error) {
+    if (error instanceof BankFileFault)
+      throw new UsageError(`the file is refused: ${error.message}`)
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`)
+  }
 }

@@ -1,3 +1,5 @@
+import { defaultCurrency } from '../lib/money.ts'
+
 /** Reads JSON Schemas for the reference page. Nothing here depends on HTML. */
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -129,7 +131,7 @@ const samples = new Map<string, unknown>(
     created_at: '2026-01-31 08:30:00',
     completed_at: '2026-01-31 08:32:10',
     at: '2026-01-31 08:32:10',
-    currency: 'THB',
+    currency: defaultCurrency,
     balance: 12992.5,
     held: 0,
     reserve: 0,

@@ -1,3 +1,4 @@
+import { findBank } from '../lib/banks.ts'
 import { currencies } from '../lib/money.ts'
 import type { BulkField, BulkProfile, BulkRecord } from './bulk-profile.ts'
 
@@ -9,7 +10,8 @@ const constant = (text: string, width = text.length): BulkField => ({
 const blank = (width: number) => constant('', width)
 const zeros = (width: number) => constant('0'.repeat(width))
 const thaiFile = {
-  currencies: ['THB'],
+  // Where the bank whose layout it is clears payments.
+  currencies: currencies.filter((currency) => findBank(currency, 'KTB') !== undefined),
   checked: false,
   charset: 'windows-874',
   lineEnd: '\r\n',

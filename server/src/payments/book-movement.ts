@@ -421,7 +421,12 @@ async function bookPayment(
     }
     if (unmatched === undefined) return bookDeduction(desk, movement, 'deduction', deductedMinor)
     if (unmatched === 'claimed_twice') {
-      throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
+      // Another process has found meanwhile that it is nobody's.
+      if (!(await findUnmatched(desk.pool, payment.paymentId))) {
+        throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
+      }
+      await giveToOrders(desk, account, [movement], rethrow)
+      return
     }
     why = unmatched === 'wrong_provider' || unmatched === 'ambiguous' ? unmatched : 'unmatched'
     await withdrawDecision(desk.pool, movement, why, second?.detail ?? null)
@@ -434,6 +439,10 @@ async function bookPayment(
     contradicts: null,
   })
   if (second?.type === 'order') await giveToOrder(desk, movement, second)
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 /** What the rail kept of a payment is a cost of its order, at the account. */

@@ -20,6 +20,7 @@ import { currencies, maxAccountMinor } from '../lib/money.ts'
 import { sealBytes } from '../lib/secret-box.ts'
 import { nobody, signatureOf } from '../operators/credentials.ts'
 import type { CsvProfile } from '../statements/csv-profile.ts'
+import { tooLarge } from '../statements/file-bytes.ts'
 import { fitsMaskedAccountNo, isMaskedAccountNo } from '../statements/masked-account-no.ts'
 import { previewRows, readBankFile } from '../statements/read-bank-file.ts'
 import type { PreviewRow } from '../statements/read-csv.ts'
@@ -153,13 +154,12 @@ function ownNumbers(
   const exact = [...own].filter((each) => numbers.some((number) => plain(number) === plain(each)))
   if (new Set(exact.map(plain)).size === 1) return new Set(exact)
   const detail = `The file is of the accounts ${[...own].join(' and ')}, and each of them may be ${name}, ${accountNo}: bring the statements of one.`
-  throw new BankFileFault(null, detail)
+  throw new BankFileFault(1, detail)
 }
 
-/** The first line that has a text; null if it is written in another way. */
-function lineOf(bytes: Buffer, text: string): number | null {
+/** The first line that has a text; the first of all if it is written in another way. */
+function lineOf(bytes: Buffer, text: string): number {
   const at = bytes.indexOf(text)
-  if (at === -1) return null
   let line = 1
   for (let end = bytes.indexOf(10); end !== -1 && end < at; end = bytes.indexOf(10, end + 1)) line++
   return line
@@ -243,7 +243,7 @@ async function keepFile(
   file: BankFile,
 ): Promise<string> {
   if (file.bytes.length > maxFileBytes) {
-    throw new BankFileFault(null, 'The file is larger than 64 MiB.')
+    throw tooLarge()
   }
   const sha256 = createHash('sha256').update(file.bytes).digest('hex')
   const find = async () => {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BankAccount, readBankAccounts } from '../bank-accounts/bank-account.ts'
+import { tooLarge } from '../statements/file-bytes.ts'
 import { BankFileFault, maxFileBytes } from '../statements/statement.ts'
 import type { Desk } from '../teller/desk.ts'
 import { importBankFile } from './import-bank-file.ts'
@@ -66,7 +67,7 @@ export class WatchedFolder {
   ): Promise<void> {
     const path = join(folder, name)
     try {
-      if (size > maxFileBytes) throw new BankFileFault(null, 'The file is larger than 64 MiB.')
+      if (size > maxFileBytes) throw tooLarge()
       const bytes = await readFile(path)
       const file = { name, bytes, via: 'folder', by: 'bank-in folder' } as const
       await importBankFile(this.desk, account, file, this.mode)

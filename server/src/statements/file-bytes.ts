@@ -30,8 +30,8 @@ export async function* chunksOf(bytes: FileBytes): AsyncGenerator<Uint8Array> {
   }
 }
 
-function tooLarge() {
-  return new BankFileFault(null, `The file is larger than ${maxFileBytes / 1024 / 1024} MiB.`)
+export function tooLarge() {
+  return new BankFileFault(1, `The file is larger than ${maxFileBytes / 1024 / 1024} MiB.`)
 }
 
 /** The start of a file and the whole of it: enough bytes to tell the format, without reading them twice. */
@@ -143,7 +143,7 @@ function textDecoder(encoding: string): TextDecoder {
   try {
     return new TextDecoder(encoding, { fatal: true })
   } catch {
-    throw new BankFileFault(null, `The encoding ${encoding.slice(0, 40)} is not known.`)
+    throw new BankFileFault(1, `The encoding ${encoding.slice(0, 40)} is not known.`)
   }
 }
 

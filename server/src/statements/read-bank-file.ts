@@ -50,9 +50,9 @@ export async function previewRows(
 }
 
 function soundProfile(profile: CsvProfile | undefined): CsvProfile {
-  if (!profile) throw new BankFileFault(null, 'The account has no profile for CSV files.')
+  if (!profile) throw new BankFileFault(1, 'The account has no profile for CSV files.')
   const fault = csvProfileFault(profile)
-  if (fault !== null) throw new BankFileFault(null, `The account’s profile is wrong. ${fault}`)
+  if (fault !== null) throw new BankFileFault(1, `The account’s profile is wrong. ${fault}`)
   return profile
 }
 
@@ -60,8 +60,7 @@ function formatOf(head: Uint8Array, profile: CsvProfile | undefined): BankFileFo
   const start = Buffer.from(head).toString('latin1').trimStart()
   if (start === '') throw new BankFileFault(1, 'The file is empty.')
   const other = otherKinds.find(([signature]) => start.startsWith(signature))
-  if (other)
-    throw new BankFileFault(null, `This is ${other[1]}: export the statement as CSV instead.`)
+  if (other) throw new BankFileFault(1, `This is ${other[1]}: export the statement as CSV instead.`)
   if (/^OFXHEADER/i.test(start) || /^<(\?xml[^>]*>\s*<)?(\?OFX|OFX>)/i.test(start)) return 'ofx'
   if (start.startsWith('<')) return 'camt'
   if (/^\{[1-4]:/.test(start) || /(^|\n):20:/.test(start)) return 'mt940'

@@ -181,7 +181,7 @@ function currencyOf(
 ): string {
   const currency = amount?.attributes?.Ccy ?? statement.currency ?? reading.currency
   if (currency === null) {
-    throw new BankFileFault(amount?.line ?? null, 'An amount has no currency, nor has the account.')
+    throw new BankFileFault(amount?.line ?? 1, 'An amount has no currency, nor has the account.')
   }
   return currency
 }

@@ -149,7 +149,7 @@ function inProfileZone(profile: CsvProfile, reading: Reading): Reading {
 
 function currencyOf(reading: Reading): string {
   if (reading.currency !== null) return reading.currency
-  throw new BankFileFault(null, 'A CSV file does not name its currency: choose the account first.')
+  throw new BankFileFault(1, 'A CSV file does not name its currency: choose the account first.')
 }
 
 function surroundings(): Surroundings {

@@ -114,10 +114,10 @@ export const noIds: Readonly<BankIds> = {
 /** Why a whole file is refused: the line, and a sentence for the person who brought it. */
 export class BankFileFault extends Error {
   override readonly name = 'BankFileFault'
-  readonly line: number | null
+  readonly line: number
 
-  constructor(line: number | null, sentence: string) {
-    super(line === null ? sentence : `Line ${line}: ${sentence}`)
+  constructor(line: number, sentence: string) {
+    super(`Line ${line}: ${sentence}`)
     this.line = line
   }
 }

@@ -106,6 +106,16 @@ test('however often an import is killed, its lines are booked once when it ends'
   await database.close()
 })
 
+test('ten imports of one file at once, each by a process of its own, are one', async () => {
+  const toImport = await statementToImport()
+  const { database, env, args } = toImport
+  const done = await Promise.all(Array.from({ length: 10 }, () => commandJson(args, env)))
+  expect(done.filter(({ repeated }) => !repeated)).toHaveLength(1)
+  expect(done.map(({ movements }) => movements).sort()).toEqual([...Array(9).fill(0), lines])
+  await expectAllBooked(toImport)
+  await database.close()
+})
+
 test('killed at each step, it goes on where it was', async () => {
   const toImport = await statementToImport()
   const { database, env, args } = toImport

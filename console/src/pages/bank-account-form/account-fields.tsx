@@ -106,7 +106,11 @@ export function AccountFields(props: Props) {
             />
           ) : (
             kind?.takes != null && (
-              <TextInput {...typed('qr_value')} description={sentence(kind.takes)} required />
+              <TextInput
+                {...typed('qr_value')}
+                description={sentence(kind.takes)}
+                required={!kind.is_optional}
+              />
             )
           )}
           <TextInput {...typed('city')} />

@@ -103,7 +103,10 @@ export function bankAccountRoutes(api: OperatorApi, { desk, timeZone }: Operator
       currencies: currencies.map((currency) => ({
         currency,
         bank_code: currencyRow(currency).bankCode,
-        qr_kinds: qrKindsOf(currency).map((kind) => ({ kind, takes: qrTakes(kind) })),
+        qr_kinds: qrKindsOf(currency).map((kind) => {
+          const { takes, isOptional } = qrTakes(kind)
+          return { kind, takes, is_optional: isOptional }
+        }),
       })),
       feed_profiles: Object.entries(builtInFeedProfiles).map(([name, profile]) => ({
         name,

@@ -6,13 +6,19 @@ import type { QrScheme } from './qr-scheme.ts'
 const maxAmountMinor = 99_999_999_999n
 /** A code has at most 331 bytes, and what is not the name takes no more than 96. */
 const maxNameBytes = 235
+const asText = 'text'
 
-/** A SEPA credit transfer by EPC069-12, version 2, in UTF-8; the payment code is the structured reference. */
+/**
+ * A SEPA credit transfer by EPC069-12, version 2, in UTF-8. The payment code is the structured reference, which banks'
+ * apps check and bring back; where a bank has trouble with that, it is the text.
+ */
 export const epc: QrScheme = {
-  takes: null,
+  takes: 'nothing, or the word text if the payment code is to be the text and not the RF reference',
+  isOptional: true,
   carriesCode: true,
   referenceComesBack: () => 'always',
-  fault: (_value, { accountNo, accountName, bankCode }) => {
+  fault: (value, { accountNo, accountName, bankCode }) => {
+    if (value !== '' && value !== asText) return `Write epc alone, or epc:${asText}.`
     const fault = ibanFault(accountNo)
     if (fault !== undefined) return `The account number ${fault}. The EPC code needs one.`
     if (accountName.trim() === '' || /[\r\n]/.test(accountName)) {
@@ -26,7 +32,7 @@ export const epc: QrScheme = {
     }
     return undefined
   },
-  text: (_value, { currency, accountNo, accountName, bankCode }, { amountMinor, code }) => {
+  text: (value, { currency, accountNo, accountName, bankCode }, { amountMinor, code }) => {
     if (amountMinor > maxAmountMinor) return undefined
     return [
       'BCD',
@@ -38,7 +44,7 @@ export const epc: QrScheme = {
       accountNo.toUpperCase(),
       `${currency}${amountText(amountMinor, currency)}`,
       '',
-      creditorReference(code),
+      ...(value === asText ? ['', code] : [creditorReference(code)]),
     ].join('\n')
   },
 }

@@ -1,6 +1,7 @@
 import { currencyRow } from '../currencies.ts'
+import { localTimeIn } from '../local-time.ts'
 import { amountText } from './amount-text.ts'
-import { writeEmv, writeFields } from './emv.ts'
+import { type EmvField, writeEmv, writeFields } from './emv.ts'
 import { plainLatin } from './plain-latin.ts'
 import type { QrScheme } from './qr-scheme.ts'
 
@@ -19,7 +20,7 @@ export const payNow: QrScheme = {
     }
     return undefined
   },
-  text: (value, { currency, accountName }, { amountMinor, code }) => {
+  text: (value, { currency, accountName }, { amountMinor, code, expiresAt }) => {
     const amount = amountText(amountMinor, currency)
     if (amount.length > 13) return undefined
     return writeEmv([
@@ -32,6 +33,7 @@ export const payNow: QrScheme = {
           ['01', mobile.test(value) ? '0' : '2'],
           ['02', value],
           ['03', '0'],
+          ...(expiresAt ? [['04', singaporeTime(expiresAt)] as EmvField] : []),
         ]),
       ],
       ['52', '0000'],
@@ -43,6 +45,10 @@ export const payNow: QrScheme = {
       ['62', writeFields([['01', code]])],
     ])
   },
+}
+
+function singaporeTime(at: Date): string {
+  return localTimeIn('Asia/Singapore')(at).replace(/\D/g, '')
 }
 
 const mobile = /^\+65[89]\d{7}$/

@@ -50,35 +50,37 @@ export const promptPayId: QrScheme = {
     ),
 }
 
-/** A bill of a biller that is registered at one bank: the payment code is its first reference. */
+/**
+ * A bill of a biller that is registered at one bank: the payment code is its first reference. Some banks ask for a second
+ * one, the same for all, or for the number of a terminal.
+ */
 export const promptPayBill: QrScheme = {
-  takes: 'the biller id of 15 digits that the bank gave out: the tax id and two digits',
+  takes:
+    'the biller id of 15 digits that the bank gave out, the tax id and two digits; if the bank asks for them, a comma and a second reference, another comma and a terminal',
   carriesCode: true,
   referenceComesBack: () => 'always',
   fault: (value) =>
-    /^\d{15}$/.test(digitsOf(value))
+    /^\d{15}(,[0-9A-Z]{0,20}(,[0-9A-Z]{1,25})?)?$/.test(digitsOf(value))
       ? undefined
-      : `${value} is not a biller id: give its 15 digits, the tax id and the two digits after it.`,
+      : `${value} is not a biller id: give its 15 digits, the tax id and the two digits after it. A second reference of up to 20 capitals and digits may follow after a comma, and a terminal of up to 25.`,
   warning: (value) => checkDigitWarning(digitsOf(value).slice(0, 13)),
-  text: (value, account, payment) =>
-    promptPay(
-      [
-        '30',
-        [
-          ['00', 'A000000677010112'],
-          ['01', digitsOf(value)],
-          ['02', payment.code],
-        ],
-      ],
-      account,
-      payment,
-    ),
+  text: (value, account, payment) => {
+    const [biller = '', second = '', terminal = ''] = digitsOf(value).split(',')
+    const bill: EmvField[] = [
+      ['00', 'A000000677010112'],
+      ['01', biller],
+      ['02', payment.code],
+    ]
+    if (second !== '') bill.push(['03', second])
+    return promptPay(['30', bill], account, payment, terminal)
+  },
 }
 
 function promptPay(
   [tag, payTo]: [tag: string, payTo: EmvField[]],
   account: QrAccount,
   payment: QrPayment,
+  terminal = '',
 ): string | undefined {
   const amount = amountText(payment.amountMinor, account.currency)
   if (amount.length > 13) return undefined
@@ -89,6 +91,7 @@ function promptPay(
     ['53', currencyRow(account.currency).isoNumber],
     ['54', amount],
     ['58', 'TH'],
+    ...(terminal === '' ? [] : [['62', writeFields([['07', terminal]])] as EmvField]),
   ])
 }
 

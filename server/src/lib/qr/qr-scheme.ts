@@ -16,6 +16,8 @@ export interface QrAccount {
 export interface QrPayment {
   amountMinor: bigint
   code: string
+  /** Until when, for where a kind can say so. */
+  expiresAt?: Date
 }
 
 /** Whether the payment code reaches the account's owner with the money. */
@@ -25,6 +27,8 @@ export type ComesBack = 'always' | 'sometimes' | 'never'
 export interface QrScheme {
   /** What the value of the setting is, in words; null if the kind takes none. */
   takes: string | null
+  /** Whether the setting may go without a value all the same. */
+  isOptional?: true
   /** Whether the code's text carries the payment code. */
   carriesCode: boolean
   referenceComesBack(value: string): ComesBack

@@ -158,6 +158,44 @@ describe('PromptPay', () => {
     )
   })
 
+  it('writes a second reference and a terminal where the bank asks for them', () => {
+    const whole = text('promptpay-bill:010555609180401,SHOP7,SCB', thai)
+    const read = readEmv(whole)
+    const theirs = readEmv(
+      billPayment({
+        ...{ billerId: '010555609180401', ref1: code, ref2: 'SHOP7', ref3: 'SCB' },
+        amount: 100.07,
+      }),
+    )
+    expect('fields' in read && [...read.fields].sort()).toEqual(
+      'fields' in theirs && [...theirs.fields].sort(),
+    )
+    const fields = 'fields' in read ? read.fields : []
+    expect([fieldOf(fields, '30', '03'), fieldOf(fields, '62', '07')]).toEqual(['SHOP7', 'SCB'])
+    expect(readQr(text('promptpay-bill:010555609180401,,SCB', thai))?.reference).toBe(code)
+    for (const value of ['01055560918040', '010555609180401,shop', '010555609180401,A,B,C']) {
+      expect(qrFault(parsed(`promptpay-bill:${value}`), thai)).toContain('not a biller id')
+    }
+  })
+
+  it('is read across borders, and as a bank gives it to a shop', () => {
+    const bill = { '00': 'A000000677012006', '01': '010555609180401', '02': 'REF1' }
+    const shop = { '00': 'A000000677010113', '01': '006', '02': 'KB000001', '04': 'REF4' }
+    const written = (tag: string, inner: object) =>
+      writeEmv([
+        ['00', '01'],
+        [tag, writeFields(Object.entries(inner))],
+        ['53', '764'],
+        ['58', 'TH'],
+      ])
+    expect(readQr(written('30', bill))).toMatchObject({
+      ...{ scheme: 'PromptPay', payTo: '010555609180401', reference: 'REF1' },
+    })
+    expect(readQr(written('31', shop))).toMatchObject({
+      ...{ scheme: 'PromptPay', payTo: 'KB000001', reference: 'REF4' },
+    })
+  })
+
   it('has the exact amount where a floating-point number would not', () => {
     expect(
       readQr(text('promptpay-mobile:0812345678', thai, 100_000_000_000_1n / 10n))?.amount,
@@ -240,11 +278,26 @@ describe('PayNow', () => {
       expect(fieldOf(fields, '26', '02')).toBe(value)
       expect(fieldOf(fields, '26', '03')).toBe('0')
       expect(fieldOf(fields, '62', '01')).toBe(code)
+      expect(fieldOf(fields, '26', '04')).toBeUndefined()
     }
+  })
+
+  it('says until when, in Singapore’s time', () => {
+    const expiresAt = new Date('2026-11-18T17:05:09Z')
+    const payment = { amountMinor: 10_007n, code, expiresAt }
+    const read = readEmv(qrText(parsed('paynow:201912345K001'), singaporean, payment) ?? '')
+    expect(fieldOf('fields' in read ? read.fields : [], '26', '04')).toBe('20261119010509')
   })
 })
 
 describe('EPC', () => {
+  it('has the payment code as its text where the account chose so', () => {
+    const built = text('epc:text', german)
+    expect(built.split('\n').slice(9)).toEqual(['', code])
+    expect(readQr(built)?.reference).toBe(code)
+    expect(qrFault(parsed('epc:words'), german)).toContain('epc:text')
+  })
+
   it('has the lines of the guideline, and a structured reference', () => {
     const lines = text('epc', german).split('\n')
     expect(lines.slice(0, 9)).toEqual([

@@ -46,12 +46,13 @@ export function qrText(
 
 /** Why an account cannot have this QR code, and what to do about it, in a sentence; undefined if it can. */
 export function qrFault({ kind, value }: QrSetting, account: QrAccount): string | undefined {
-  const { takes, fault } = schemes[kind]
+  const { takes, isOptional, fault } = schemes[kind]
   if (!qrKindsOf(account.currency).includes(kind)) {
     return `${kind} does not pay in ${account.currency}: choose one of ${qrKindsOf(account.currency).join(', ')}.`
   }
   if (takes === null && value !== null) return `${kind} takes no value: write ${kind} alone.`
-  if (takes !== null && value === null) return `${kind} needs ${takes}: write ${kind}:VALUE.`
+  if (takes !== null && value === null && !isOptional)
+    return `${kind} needs ${takes}: write ${kind}:VALUE.`
   return fault(value ?? '', account)
 }
 
@@ -66,8 +67,9 @@ export function qrKindsOf(currency: QrAccount['currency']): QrKind[] {
 }
 
 /** What the value of a kind is, in words; null if the kind takes none. */
-export function qrTakes(kind: QrKind): string | null {
-  return schemes[kind].takes
+export function qrTakes(kind: QrKind): { takes: string | null; isOptional: boolean } {
+  const { takes, isOptional = false } = schemes[kind]
+  return { takes, isOptional }
 }
 
 /** Whether the QR code holds the payment code. */

@@ -38,8 +38,13 @@ function readEmvQr(text: string): ReadQr | undefined {
     return { scheme: 'PromptPay', payTo: promptPay, ...said, reference: null }
   }
   const biller = at('30', '01')
-  if (at('30', '00') === 'A000000677010112' && biller !== undefined) {
+  if (billers.includes(at('30', '00') ?? '') && biller !== undefined) {
     return { scheme: 'PromptPay', payTo: biller, ...said, reference: at('30', '02') ?? null }
+  }
+  // Of a shop at one bank, which gave the code out.
+  const shop = at('31', '02') ?? at('31', '01')
+  if (at('31', '00') === 'A000000677010113' && shop !== undefined) {
+    return { scheme: 'PromptPay', payTo: shop, ...said, reference: at('31', '04') ?? null }
   }
   const [bin, account] = readFields(at('38', '01') ?? '') ?? []
   if (at('38', '00') === 'A000000727' && bin && account) {
@@ -57,6 +62,9 @@ function readEmvQr(text: string): ReadQr | undefined {
   const merchant = fields.find(([tag]) => tag >= '02' && tag <= '51')
   return merchant && { scheme: 'EMV', payTo: merchant[1], ...said, reference: null }
 }
+
+/** Bills within the country, and across borders. */
+const billers: readonly string[] = ['A000000677010112', 'A000000677012006']
 
 function readEpc(lines: string[]): ReadQr | undefined {
   const [, version, charset, transfer, , name, iban, amount = '', , reference, text] = lines

@@ -36,10 +36,10 @@ export function makeBankAccountProvider(account: AccountToPay): Provider {
     recognises,
     isConfirmed,
     ...(payeeFault && { paysByFile: true, payeeFault, nameFault, mostPerPayoutMinor }),
-    depositInstructions({ amountMinor, code }) {
+    depositInstructions({ amountMinor, code, expiresAt }) {
       // Without a code the deposit is not expected yet.
       if (code === undefined) return undefined
-      const qrcodeText = qrText(qr, account, { amountMinor, code })
+      const qrcodeText = qrText(qr, account, { amountMinor, code, expiresAt })
       return {
         ...(qrcodeText !== undefined && { qrcodeText, qrKind: qr.kind }),
         ...(recognises.by !== 'amount' && { code }),

@@ -341,6 +341,7 @@ export const BankAccountChoices = Type.Object({
         Type.Object({
           kind: qrKind,
           takes: orNull(Type.String({ description: 'what its value is' })),
+          is_optional: Type.Boolean({ description: 'whether it may go without a value' }),
         }),
       ),
     }),
