@@ -340,5 +340,5 @@ test(
     await bank.close()
     await database.close()
   },
-  360_000 + rounds * 120_000,
+  600_000 + rounds * 120_000,
 )
