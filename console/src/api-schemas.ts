@@ -7234,7 +7234,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** an agent's app id */
-      app_id: string
+      app_id: string | null
       /** 2 to 40 small letters, digits and hyphens */
       name: string
       /** deposit or withdraw */
@@ -7282,8 +7282,8 @@ export interface Operations {
       whole: boolean
       /** how many of them go beyond the rule */
       hits: number
-      /** what these are worth, in decimals */
-      amount: string
+      /** what these are worth, in decimals; null if in several currencies */
+      amount: string | null
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
@@ -7298,6 +7298,28 @@ export interface Operations {
         | 'CHF'
         | 'GBP'
         | 'USD'
+        | null
+      /** agents whose orders go beyond it, at most 100, those with most of them first */
+      agents: {
+        app_id: string
+        orders: number
+        hits: number
+        amount: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+      }[]
       /** the first 20 */
       first: {
         txn_id: string

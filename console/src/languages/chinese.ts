@@ -2673,7 +2673,6 @@ export default {
       note: '接受并记录',
     },
     tryIt: '用上月试算',
-    tryOn: '选择一个代理商，用其上月订单试算规则。',
     tried: (hits, orders, amount) => `${orders} 笔订单中 ${hits} 笔超出：${amount}。`,
     triedPart: '还有更多订单；只查看了最新的 100,000 笔。',
   },

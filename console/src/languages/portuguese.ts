@@ -2803,7 +2803,6 @@ export default {
       note: 'é aceita e anotada',
     },
     tryIt: 'Testar com o mês passado',
-    tryOn: 'Escolha um agente para testar a regra nas ordens do mês passado.',
     tried: (hits, orders, amount) => `${hits} de ${orders} ordens vão além: ${amount}.`,
     triedPart: 'Havia mais ordens; só as 100.000 mais novas foram vistas.',
   },

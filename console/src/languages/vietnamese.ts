@@ -2762,7 +2762,6 @@ export default {
       note: 'được nhận và ghi chú',
     },
     tryIt: 'Thử với tháng trước',
-    tryOn: 'Chọn một đại lý để thử quy tắc với lệnh tháng trước.',
     tried: (hits, orders, amount) => `${hits} trên ${orders} lệnh vượt quá: ${amount}.`,
     triedPart: 'Còn nhiều lệnh hơn; chỉ xem 100.000 lệnh mới nhất.',
   },
