@@ -1395,6 +1395,7 @@ export default {
   approval: {
     picture: '图片',
     slip: '付款凭条',
+    beware: '注意',
     slipAlt: '将被采信的凭条图片',
     title: '提议',
     approve: '批准',

@@ -1466,6 +1466,7 @@ export default {
   approval: {
     picture: 'Imagem',
     slip: 'O comprovante',
+    beware: 'Atenção',
     slipAlt: 'A imagem do comprovante que valeria',
     title: 'Proposta',
     approve: 'Aprovar',

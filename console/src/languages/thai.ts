@@ -1457,6 +1457,7 @@ export default {
   approval: {
     picture: 'รูปภาพ',
     slip: 'สลิป',
+    beware: 'ระวัง',
     slipAlt: 'รูปสลิปที่จะถือเป็นหลักฐาน',
     title: 'คำขออนุมัติ',
     approve: 'อนุมัติ',

@@ -1444,6 +1444,7 @@ export default {
   approval: {
     picture: 'Hình ảnh',
     slip: 'Biên lai',
+    beware: 'Cẩn thận',
     slipAlt: 'Ảnh biên lai sẽ được tin',
     title: 'Đề xuất',
     approve: 'Duyệt',
