@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: '未知的银行代码',
     refund_exceeds_payment: '退款不能超过已付金额',
     limit_exceeded: '运营方的限额不允许',
+    provider_refused: '所有支付渠道均已拒绝',
     insufficient_balance: '余额不足以支付金额和手续费',
     rate_limited: '请求过多',
     overloaded: '服务目前无法处理',

@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: 'O código do banco não é conhecido',
     refund_exceeds_payment: 'Não se pode reembolsar mais do que foi pago',
     limit_exceeded: 'Um limite do operador não permite isto',
+    provider_refused: 'Todos os provedores de pagamento recusaram',
     insufficient_balance: 'O saldo não cobre o valor e a tarifa',
     rate_limited: 'Solicitações demais',
     overloaded: 'O serviço não pode aceitar isto agora',

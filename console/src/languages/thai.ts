@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: 'ไม่รู้จักรหัสธนาคารนี้',
     refund_exceeds_payment: 'คืนเงินเกินกว่าที่ชำระไม่ได้',
     limit_exceeded: 'วงเงินของผู้ดำเนินการไม่อนุญาต',
+    provider_refused: 'ผู้ให้บริการชำระเงินทุกรายปฏิเสธ',
     insufficient_balance: 'ยอดเงินไม่พอสำหรับจำนวนเงินและค่าธรรมเนียม',
     rate_limited: 'คำขอมากเกินไป',
     overloaded: 'ระบบยังรับคำขอนี้ไม่ได้ในตอนนี้',

@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: 'Mã ngân hàng không được biết',
     refund_exceeds_payment: 'Không thể hoàn nhiều hơn số đã trả',
     limit_exceeded: 'Một hạn mức của nhà vận hành không cho phép',
+    provider_refused: 'Mọi nhà cung cấp thanh toán đều từ chối',
     insufficient_balance: 'Số dư không đủ cho số tiền và phí',
     rate_limited: 'Quá nhiều yêu cầu',
     overloaded: 'Dịch vụ chưa thể nhận lúc này',
