@@ -1701,7 +1701,9 @@ export interface Operations {
         /** why what is to be used cannot be read, so that it is not used */
         fault: string | null
         figures: {
-          /** since this process began */
+          /** that have made calls within a day */
+          processes: number
+          /** of these processes, since each began */
           calls: number
           /** calls without a usable answer */
           failures: number
@@ -1752,7 +1754,9 @@ export interface Operations {
       /** why what is to be used cannot be read, so that it is not used */
       fault: string | null
       figures: {
-        /** since this process began */
+        /** that have made calls within a day */
+        processes: number
+        /** of these processes, since each began */
         calls: number
         /** calls without a usable answer */
         failures: number
@@ -2591,6 +2595,8 @@ export interface Operations {
         tries: number
         /** false for reported money, which is never closed */
         can_close: boolean
+        /** how many were not understood for the same reason; only the oldest is listed */
+        alike: number
       }[]
     }
   }
@@ -7228,7 +7234,7 @@ export interface Operations {
     query: Record<string, never>
     body: {
       /** an agent's app id */
-      app_id: string
+      app_id: string | null
       /** 2 to 40 small letters, digits and hyphens */
       name: string
       /** deposit or withdraw */
@@ -7276,8 +7282,8 @@ export interface Operations {
       whole: boolean
       /** how many of them go beyond the rule */
       hits: number
-      /** what these are worth, in decimals */
-      amount: string
+      /** what these are worth, in decimals; null if in several currencies */
+      amount: string | null
       /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
       currency:
         | 'THB'
@@ -7292,6 +7298,28 @@ export interface Operations {
         | 'CHF'
         | 'GBP'
         | 'USD'
+        | null
+      /** agents whose orders go beyond it, at most 100, those with most of them first */
+      agents: {
+        app_id: string
+        orders: number
+        hits: number
+        amount: string
+        /** THB, VND, SGD, MYR, IDR, PHP, INR, BRL, EUR, CHF, GBP, or USD */
+        currency:
+          | 'THB'
+          | 'VND'
+          | 'SGD'
+          | 'MYR'
+          | 'IDR'
+          | 'PHP'
+          | 'INR'
+          | 'BRL'
+          | 'EUR'
+          | 'CHF'
+          | 'GBP'
+          | 'USD'
+      }[]
       /** the first 20 */
       first: {
         txn_id: string
@@ -7428,6 +7456,8 @@ export interface Operations {
       provider: string
       /** its id in the books */
       event_id: string
+      /** close all that were not understood for the same reason */
+      alike?: boolean
       /** 1 to 1000 printable characters */
       evidence: string
       /** 3 to 500 characters that say why */
@@ -7454,6 +7484,8 @@ export interface Operations {
         tries: number
         /** false for reported money, which is never closed */
         can_close: boolean
+        /** how many were not understood for the same reason; only the oldest is listed */
+        alike: number
       }[]
     }
   }

@@ -16,6 +16,7 @@ export const problemWords: Record<string, string> = translated('problem', {
   unknown_bank_code: 'The bank code is not known',
   refund_exceeds_payment: 'More than was paid cannot be refunded',
   limit_exceeded: 'A limit of the operator does not allow this',
+  provider_refused: 'Every payment provider has refused this',
   insufficient_balance: 'The balance does not cover amount and fee',
   rate_limited: 'Too many requests',
   overloaded: 'The service cannot take this now',

@@ -26,6 +26,7 @@ export const problemCodes = [
   'unknown_bank_code',
   'refund_exceeds_payment',
   'limit_exceeded',
+  'provider_refused',
   'insufficient_balance',
   'rate_limited',
   'headers_too_large',

@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: '未知的银行代码',
     refund_exceeds_payment: '退款不能超过已付金额',
     limit_exceeded: '运营方的限额不允许',
+    provider_refused: '所有支付渠道均已拒绝',
     insufficient_balance: '余额不足以支付金额和手续费',
     rate_limited: '请求过多',
     overloaded: '服务目前无法处理',
@@ -1395,6 +1396,7 @@ export default {
   approval: {
     picture: '图片',
     slip: '付款凭条',
+    beware: '注意',
     slipAlt: '将被采信的凭条图片',
     title: '提议',
     approve: '批准',
@@ -2168,8 +2170,8 @@ export default {
     },
     figures: {
       title: '调用',
-      says: '答复此请求的进程自启动以来。',
-      none: '此进程尚未调用。',
+      says: (processes) => `一天内发起过调用的 ${processes} 个进程，各自启动以来。`,
+      none: '一天内没有进程调用。',
       calls: '调用',
       failures: '无可用答复',
       notCalled: '未调用',
@@ -2673,7 +2675,6 @@ export default {
       note: '接受并记录',
     },
     tryIt: '用上月试算',
-    tryOn: '选择一个代理商，用其上月订单试算规则。',
     tried: (hits, orders, amount) => `${orders} 笔订单中 ${hits} 笔超出：${amount}。`,
     triedPart: '还有更多订单；只查看了最新的 100,000 笔。',
   },
@@ -2745,7 +2746,7 @@ export default {
     },
     reports: {
       title: '无法处理的报告',
-      says: '系统会重试。若无法处理，例如没有付款具有该参考号，请查明含义后关闭。',
+      says: '除无法理解的报告外，系统会重试。若无法处理，例如没有付款具有该参考号，请查明含义后关闭。',
       columns: {
         words: '渠道报告的内容',
         detail: '等待原因',
@@ -2755,6 +2756,8 @@ export default {
         close: '关闭',
       },
       close: '关闭',
+      closeAll: (reports) => `全部关闭（${reports}）`,
+      times: (words, reports) => `${words}（${reports} 次）`,
       isMoney: '此报告涉及到账资金。原因解决后系统会处理。',
       closeTitle: '关闭报告',
       closeExplain: '这不会移动资金。若报告属实，请先更改订单或钱包。',

@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: 'O código do banco não é conhecido',
     refund_exceeds_payment: 'Não se pode reembolsar mais do que foi pago',
     limit_exceeded: 'Um limite do operador não permite isto',
+    provider_refused: 'Todos os provedores de pagamento recusaram',
     insufficient_balance: 'O saldo não cobre o valor e a tarifa',
     rate_limited: 'Solicitações demais',
     overloaded: 'O serviço não pode aceitar isto agora',
@@ -1466,6 +1467,7 @@ export default {
   approval: {
     picture: 'Imagem',
     slip: 'O comprovante',
+    beware: 'Atenção',
     slipAlt: 'A imagem do comprovante que valeria',
     title: 'Proposta',
     approve: 'Aprovar',
@@ -2269,8 +2271,11 @@ export default {
     },
     figures: {
       title: 'Chamadas',
-      says: 'Do processo que respondeu, desde que começou.',
-      none: 'Este processo ainda não fez chamadas com ele.',
+      says: (processes) =>
+        processes === 1
+          ? 'Do processo que fez chamadas em um dia, desde que começou.'
+          : `Dos ${processes} processos que fizeram chamadas em um dia, desde que cada um começou.`,
+      none: 'Nenhum processo fez chamadas com ele em um dia.',
       calls: 'Chamadas',
       failures: 'Sem resposta utilizável',
       notCalled: 'Não feitas',
@@ -2800,7 +2805,6 @@ export default {
       note: 'é aceita e anotada',
     },
     tryIt: 'Testar com o mês passado',
-    tryOn: 'Escolha um agente para testar a regra nas ordens do mês passado.',
     tried: (hits, orders, amount) => `${hits} de ${orders} ordens vão além: ${amount}.`,
     triedPart: 'Havia mais ordens; só as 100.000 mais novas foram vistas.',
   },
@@ -2875,7 +2879,7 @@ export default {
     },
     reports: {
       title: 'Avisos que não puderam ser processados',
-      says: 'O serviço tenta cada um de novo. Se não puder agir, por exemplo porque nenhum pagamento tem a referência, descubra o que significa e feche.',
+      says: 'O serviço tenta cada um de novo, exceto os que não entende. Se não puder agir, por exemplo porque nenhum pagamento tem a referência, descubra o que significa e feche.',
       columns: {
         words: 'O que o provedor informou',
         detail: 'Por que aguarda',
@@ -2885,6 +2889,8 @@ export default {
         close: 'Fechar',
       },
       close: 'Fechar',
+      closeAll: (reports) => `Fechar todos os ${reports}`,
+      times: (words, reports) => `${words} (${reports} vezes)`,
       isMoney:
         'Este aviso é sobre dinheiro que entrou. O serviço o processa quando a causa for corrigida.',
       closeTitle: 'Fechar o aviso',

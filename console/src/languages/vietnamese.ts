@@ -17,6 +17,7 @@ export default {
     unknown_bank_code: 'Mã ngân hàng không được biết',
     refund_exceeds_payment: 'Không thể hoàn nhiều hơn số đã trả',
     limit_exceeded: 'Một hạn mức của nhà vận hành không cho phép',
+    provider_refused: 'Mọi nhà cung cấp thanh toán đều từ chối',
     insufficient_balance: 'Số dư không đủ cho số tiền và phí',
     rate_limited: 'Quá nhiều yêu cầu',
     overloaded: 'Dịch vụ chưa thể nhận lúc này',
@@ -1444,6 +1445,7 @@ export default {
   approval: {
     picture: 'Hình ảnh',
     slip: 'Biên lai',
+    beware: 'Cẩn thận',
     slipAlt: 'Ảnh biên lai sẽ được tin',
     title: 'Đề xuất',
     approve: 'Duyệt',
@@ -2239,8 +2241,9 @@ export default {
     },
     figures: {
       title: 'Lượt gọi',
-      says: 'Của tiến trình đã trả lời, từ khi khởi động.',
-      none: 'Tiến trình này chưa gọi lần nào.',
+      says: (processes) =>
+        `Của ${processes} tiến trình đã gọi trong vòng một ngày, từ khi mỗi tiến trình khởi động.`,
+      none: 'Không tiến trình nào gọi trong vòng một ngày.',
       calls: 'Lượt gọi',
       failures: 'Không có trả lời dùng được',
       notCalled: 'Không gọi',
@@ -2761,7 +2764,6 @@ export default {
       note: 'được nhận và ghi chú',
     },
     tryIt: 'Thử với tháng trước',
-    tryOn: 'Chọn một đại lý để thử quy tắc với lệnh tháng trước.',
     tried: (hits, orders, amount) => `${hits} trên ${orders} lệnh vượt quá: ${amount}.`,
     triedPart: 'Còn nhiều lệnh hơn; chỉ xem 100.000 lệnh mới nhất.',
   },
@@ -2836,7 +2838,7 @@ export default {
     },
     reports: {
       title: 'Báo cáo không xử lý được',
-      says: 'Hệ thống thử lại từng cái. Nếu không xử lý được, ví dụ không khoản chi nào có tham chiếu đó, hãy tìm hiểu rồi đóng lại.',
+      says: 'Hệ thống thử lại từng cái, trừ những cái không hiểu được. Nếu không xử lý được, ví dụ không khoản chi nào có tham chiếu đó, hãy tìm hiểu rồi đóng lại.',
       columns: {
         words: 'Nhà cung cấp đã báo gì',
         detail: 'Vì sao chờ',
@@ -2846,6 +2848,8 @@ export default {
         close: 'Đóng',
       },
       close: 'Đóng',
+      closeAll: (reports) => `Đóng tất cả ${reports}`,
+      times: (words, reports) => `${words} (${reports} lần)`,
       isMoney: 'Báo cáo này về tiền vào. Hệ thống xử lý khi nguyên nhân được khắc phục.',
       closeTitle: 'Đóng báo cáo',
       closeExplain: 'Không có tiền di chuyển. Nếu báo cáo đúng, hãy sửa lệnh hoặc ví trước.',

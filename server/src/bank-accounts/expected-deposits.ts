@@ -5,7 +5,7 @@ import { currencyRow } from '../lib/currencies.ts'
 import { gather } from '../lib/gather.ts'
 import { startOfDay } from '../lib/local-time.ts'
 import { type Currency, minorPerUnit } from '../lib/money.ts'
-import { type CodeForm, paymentCode } from '../lib/payment-code.ts'
+import { depositCodes } from '../lib/payment-code.ts'
 import type { Recognition } from '../providers/provider.ts'
 import type { BankAccount } from './bank-account.ts'
 import { codeFormsOf } from './find-codes.ts'
@@ -66,23 +66,6 @@ const placesOfUser = 3
 /** An agent holds at most this part of an amount's places while another agent uses the account. */
 const shareOfAgent = 4
 
-/** How often a code is drawn for an order before it is given up. */
-const mostDraws = 5
-
-function codeOfDraw(orderId: string, draw: number, form: CodeForm): string {
-  return paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`, form)
-}
-
-/** The codes that an order may have at an account. */
-export function codesOf(
-  account: Pick<BankAccount, 'codeForm' | 'formerCodeForms'>,
-  orderId: string,
-): string[] {
-  return codeFormsOf(account).flatMap((form) =>
-    Array.from({ length: mostDraws }, (_, draw) => codeOfDraw(orderId, draw, form)),
-  )
-}
-
 /** What an order is expected with at an account. */
 export async function findExpected(
   db: Pool | Tx,
@@ -92,7 +75,7 @@ export async function findExpected(
   const { rows } = await db.query<ExpectedDeposit>(
     `select ${expectedColumns.select('e')} from expected_deposits e
      where e.account = $1 and e.code = any($2::text[]) and e.agent_id = $3 and e.order_id = $4`,
-    [account.name, codesOf(account, orderId), agentId, orderId],
+    [account.name, depositCodes(orderId, codeFormsOf(account)), agentId, orderId],
   )
   return rows[0]
 }
@@ -128,10 +111,10 @@ export class ExpectedDeposits {
     deposit: DepositToExpect,
   ): Promise<ExpectedDeposit | undefined> {
     const { by, holdMs, dayLimitMinor, deductionMinor, codeForm } = recognises
-    for (let draw = 0; draw < mostDraws; draw++) {
+    for (const code of depositCodes(deposit.orderId, [codeForm])) {
       const expected: ExpectedDeposit = {
         account,
-        code: codeOfDraw(deposit.orderId, draw, codeForm),
+        code,
         agentId: deposit.agentId,
         orderId: deposit.orderId,
         userId: deposit.userId,

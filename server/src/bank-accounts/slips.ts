@@ -4,6 +4,7 @@ import { type Pool, sqlState } from '../db/pool.ts'
 import { type Resealed, resealRows } from '../db/reseal-rows.ts'
 import { Problem } from '../lib/problem.ts'
 import { type SecretKeys, sealBytes, unsealBytes } from '../lib/secret-box.ts'
+import { pictureContent } from './picture-content.ts'
 
 /** The largest picture of a slip that is taken. */
 export const maxSlipBytes = 4 * 1024 * 1024
@@ -35,10 +36,13 @@ export async function keepSlip(
 ): Promise<string> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   await pool.query(
-    `insert into bank_slips (sha256, type, picture, brought_by, brought_at)
-     values ($1, $2, $3, $4, $5)
+    `insert into bank_slips (sha256, type, picture, brought_by, brought_at, content)
+     values ($1, $2, $3, $4, $5, $6)
      on conflict (sha256) do update set brought_at = excluded.brought_at`,
-    [sha256, type, sealBytes(secretKeys, ownerOf(sha256), bytes), by, at],
+    [
+      ...[sha256, type, sealBytes(secretKeys, ownerOf(sha256), bytes), by, at],
+      await pictureContent(bytes, type),
+    ],
   )
   return sha256
 }
@@ -140,6 +144,18 @@ export async function refuseUsedSlip(
     'slip_used',
     `${what} was used on ${before.recordedAt.toISOString()} for a payment to ${before.account}, which ${before.recordedBy} recorded. Ask the payer for the slip of this payment.`,
   )
+}
+
+/** A payment that was recorded with another file that shows the same as this slip's picture. */
+export async function sameShown(pool: Pool, slip: string): Promise<HandPayment | undefined> {
+  const { rows } = await pool.query<HandPayment>(
+    `select ${handPayment} from hand_payments where slip in (
+       select b.sha256 from bank_slips a join bank_slips b on b.content = a.content and b.sha256 <> a.sha256
+       where a.sha256 = $1)
+     order by recorded_at limit 1`,
+    [slip],
+  )
+  return rows[0]
 }
 
 /** Who recorded movements by hand, by account and movement. */

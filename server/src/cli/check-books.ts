@@ -127,7 +127,11 @@ export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
     const advice = 'Set a provider up; see docs/add-a-provider.md.'
     return [fail('provider', 'there is none: every order is answered 503', advice)]
   }
-  return Promise.all(
+  const faults = providers.connectors?.allFaults ?? new Map<string, string>()
+  const unreadable = [...faults].map(([name, fault]) =>
+    fail('provider', `${name} cannot be used: ${fault}`, 'Set its secrets again, then use it.'),
+  )
+  const found = await Promise.all(
     providers.all.map(async (provider) => {
       const state = await providers.stateOf(provider.name)
       if (state === 'off') {
@@ -137,6 +141,7 @@ export async function checkProviders({ providers }: Desk): Promise<Finding[]> {
       return checkProvider(provider, state)
     }),
   )
+  return [...unreadable, ...found]
 }
 
 /** Asks about a payout that cannot exist: a provider that says so is reachable, and nothing is changed. */

@@ -11,6 +11,7 @@ const answerLimitMs = 5_000
 export async function checkMachine(config: Config): Promise<Finding[]> {
   return [
     checkSettings(config),
+    ...checkMail(config),
     ...(await checkSecretKey(config)),
     await checkDisk(config.dataDir),
     ...(await checkAddress(config)),
@@ -28,6 +29,19 @@ function checkSettings({ mode, role, publicUrl, databaseUrl, timeZone }: Config)
     )
   }
   return ok('settings', text)
+}
+
+/** Every admin has an address: without mail, who has set up nothing else hears of nothing. */
+function checkMail({ mode, alerts }: Config): Finding[] {
+  if (mode !== 'live') return []
+  if (alerts.mail) return [ok('alerts', `are sent by mail from ${alerts.mail.from}`)]
+  return [
+    warn(
+      'alerts',
+      'no mail is set up: alerts, those about sign-ins and secrets among them, reach only who has set up another channel',
+      'Set SMTP_URL and MAIL_FROM.',
+    ),
+  ]
 }
 
 async function checkSecretKey({ secretKeys, dataDir }: Config): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Backend } from '../backend.ts'
 import type { Config } from '../config.ts'
+import { type ConnectorFigures, readFigures } from '../connectors/connector-figures.ts'
 import {
   addSecret,
   type ConnectorUse,
@@ -13,6 +14,7 @@ import {
 } from '../connectors/connector-store.ts'
 import {
   addDocument,
+  checkedDocument,
   planUse,
   trySamples,
   versionNamed,
@@ -22,6 +24,8 @@ import { storedDocument } from '../connectors/stored-document.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { Problem } from '../lib/problem.ts'
+import type { ConnectorDocument } from '../providers/http/connector-document.ts'
+import { secretFault } from '../providers/http/signing-faults.ts'
 import { saveProviderState } from '../routing/providers.ts'
 import type { Desk } from '../teller/desk.ts'
 import { withDesk } from './command.ts'
@@ -52,6 +56,9 @@ export function addConnectorCommands(provider: Command): void {
       const secrets = await secretsOf(options.secret ?? [], file)
       const settings = Object.fromEntries((options.set ?? []).map((each) => pairOf('set', each)))
       const name = options.name ?? nameOfFile(file)
+      const whole = await plainly(async () => withSettings(text, settings))
+      const { document } = await plainly(async () => checkedDocument(whole))
+      for (const [secret, value] of secrets) refuseSecret(document, secret, value)
       await withDesk(async ({ pool, now, providers, secretKeys }, _backend, config) => {
         const by = { name: commandLine.email, at: now() }
         const rules = {
@@ -64,7 +71,7 @@ export function addConnectorCommands(provider: Command): void {
           onRecord(
             pool,
             { action: 'add_connector_version', subject, agentId: null },
-            () => addDocument(pool, name, withSettings(text, settings), by, rules),
+            () => addDocument(pool, name, whole, by, rules),
             (done) => ({ version: done.version.version, sha256: done.version.sha256 }),
           ),
         )
@@ -80,6 +87,14 @@ export function addConnectorCommands(provider: Command): void {
           )
         }
         if (options.json) return printJson({ name, version: version.version, is_new: isNew })
+        const kept = new Set((await listSecrets(pool, name)).map(({ secret }) => secret))
+        const missing = Object.keys(document.secrets).filter((secret) => !kept.has(secret))
+        if (missing.length > 0) {
+          const set = missing.map((secret) => `${secret}=VALUE`).join(' ')
+          print(
+            `It needs its secrets before it is used: sluice provider add ${file} --secret ${set}`,
+          )
+        }
         print(
           isNew
             ? `${name} has version ${version.version}. Try its samples: sluice provider test ${name} --sample FILE`
@@ -102,7 +117,9 @@ export function addConnectorCommands(provider: Command): void {
         const ran = await plainly(() => trySamples(pool, name, asked, samples, by))
         if (options.json) printJson(ran)
         else {
-          const rows = ran.results.map(({ name: sample, call, ok, expected, tried }) => [
+          // What went wrong stands last, where it is seen.
+          const results = ran.results.toSorted((a, b) => Number(b.ok) - Number(a.ok))
+          const rows = results.map(({ name: sample, call, ok, expected, tried }) => [
             ok ? 'ok' : 'NOT',
             call,
             sample,
@@ -111,6 +128,10 @@ export function addConnectorCommands(provider: Command): void {
             tried.flatMap(({ rule }) => rule ?? []).join(' ') || 'no rule',
           ])
           print(table(['', 'call', 'sample', 'expected', 'got', 'rule'], rows))
+          for (const { name: sample, ok, tried } of results) {
+            if (ok) continue
+            for (const { fault } of tried) if (fault !== null) print(`${sample}: ${fault}`)
+          }
           for (const each of ran.missing) print(`The samples do not show: ${each}`)
           if (ran.passed) print(`Version ${ran.version} of ${name} has passed.`)
         }
@@ -143,23 +164,56 @@ export function addConnectorCommands(provider: Command): void {
     .option('--version <number>', 'the document of this version; of that in use if left out')
     .option('--json', 'as JSON')
     .action(async (name: string, options: { version?: string; json?: boolean }) => {
-      await withDesk(async ({ pool }) => {
+      await withDesk(async ({ pool, now }) => {
         const [latest] = await listUses(pool, name)
         const shown = versionIn(options.version) ?? latest?.version
         const { version, document } = await plainly(() => versionNamed(pool, name, shown))
         const versions = (await listVersions(pool, name)).map((each) => each.version)
         const secrets = (await listSecrets(pool, name)).map(({ secret, n }) => ({ secret, n }))
         const inUse = latest?.version ?? null
+        const figures = (await readFigures(pool, now())).get(name)
         if (options.json) {
           const read = JSON.parse(document)
-          return printJson({ name, in_use: inUse, versions, secrets, version, document: read })
+          return printJson({
+            ...{ name, in_use: inUse, versions, secrets, version },
+            calls: figures ? figuresJson(figures) : null,
+            document: read,
+          })
         }
         print(`${name}: ${inUse === null ? 'not used' : `uses version ${inUse}`}`)
         print(`versions: ${versions.join(', ')}`)
         print(`secrets: ${secrets.map(({ secret, n }) => `${secret} (${n})`).join(', ') || 'none'}`)
+        print(`calls: ${figures ? figuresText(figures) : 'none within a day'}`)
         print(`version ${version}:\n${document.trimEnd()}`)
       })
     })
+}
+
+/** Before anything is added: a secret under another name would never be used. */
+function refuseSecret(document: ConnectorDocument, secret: string, value: string): void {
+  const known = Object.keys(document.secrets)
+  if (!known.includes(secret)) {
+    throw new UsageError(
+      `--secret: the document has no secret "${secret}", but ${known.join(', ') || 'none at all'}`,
+    )
+  }
+  const fault = secretFault(document, secret, value)
+  if (fault !== undefined) throw new UsageError(`--secret: the text of "${secret}" ${fault}`)
+}
+
+/** How its calls go, as on its page in the console. */
+function figuresJson({ lastFault, lastFaultAt, ...figures }: ConnectorFigures) {
+  const { processes, calls, failures, notCalled, underWay, state } = figures
+  return {
+    ...{ processes, calls, failures, not_called: notCalled, under_way: underWay, state },
+    last_fault: lastFault,
+    last_fault_at: lastFaultAt?.toISOString() ?? null,
+  }
+}
+
+function figuresText({ calls, failures, notCalled, state, lastFault }: ConnectorFigures): string {
+  const last = lastFault === null ? '' : `; the last failure: ${lastFault}`
+  return `${calls} made, ${failures} without a usable answer, ${notCalled} not made; ${state}${last}`
 }
 
 /** Every connector, with the version that is used. */

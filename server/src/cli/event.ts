@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { txnId } from '../lib/ids.ts'
 import { jsonObject, quoted } from '../lib/json-text.ts'
 import { isPrintable } from '../lib/printable.ts'
-import { closeEvent, listOpenEvents, type OpenEvent } from '../payments/open-events.ts'
+import { closeAlike, closeEvent, listOpenEvents, type OpenEvent } from '../payments/open-events.ts'
 import { withBackend } from './command.ts'
 import { onRecord } from './on-record.ts'
 import { ageText, print, table } from './output.ts'
@@ -31,11 +31,12 @@ function listCommand(event: Command): void {
         if (options.json) return print(`[${found.map(eventJson).join(',')}]`)
         print(
           table(
-            ['PROVIDER', 'EVENT', 'AGE', 'WHAT', 'WHY IT WAITS'],
+            ['PROVIDER', 'EVENT', 'AGE', 'ALIKE', 'WHAT', 'WHY IT WAITS'],
             found.map((each) => [
               each.provider,
               each.eventId,
               ageText(Math.floor((now.getTime() - each.receivedAt.getTime()) / 1000)),
+              String(each.alike),
               each.words,
               each.detail ?? '',
             ]),
@@ -50,10 +51,15 @@ function closeCommand(event: Command): void {
     .command('close <provider> <event>')
     .description('close one with what you found out; moves no money')
     .requiredOption('--evidence <text>', 'what you know it from; it stays with the event')
+    .option('--alike', 'and all others that were not understood for the same reason')
     .option('--json', 'as JSON')
     .action(
-      async (provider: string, eventId: string, options: { evidence: string; json?: boolean }) => {
-        const { evidence } = options
+      async (
+        provider: string,
+        eventId: string,
+        options: { evidence: string; alike?: boolean; json?: boolean },
+      ) => {
+        const { evidence, alike } = options
         if (!isPrintable(evidence, 1000)) {
           throw new UsageError('--evidence must be 1 to 1000 printable characters')
         }
@@ -71,11 +77,15 @@ function closeCommand(event: Command): void {
             before: { says: found.words, waits: found.detail },
             reason: evidence,
           }
-          await onRecord(
+          const closed = await onRecord(
             pool,
             entry,
-            () => closeEvent(pool, found, evidence),
-            () => ({ result: 'closed' }),
+            async () => {
+              if (alike) return closeAlike(pool, found, evidence)
+              await closeEvent(pool, found, evidence)
+              return 1
+            },
+            (count) => ({ result: 'closed', closed: count }),
           )
           print(
             options.json
@@ -83,8 +93,11 @@ function closeCommand(event: Command): void {
                   provider: quoted(provider),
                   event_id: quoted(eventId),
                   result: '"closed"',
+                  closed: String(closed),
                 })
-              : `${eventId} of ${provider} is closed`,
+              : alike
+                ? `${closed} events of ${provider} are closed`
+                : `${eventId} of ${provider} is closed`,
           )
         })
       },
@@ -101,5 +114,6 @@ function eventJson(event: OpenEvent): string {
     detail: quoted(event.detail),
     received_at: quoted(event.receivedAt.toISOString()),
     tries: String(event.tries),
+    alike: String(event.alike),
   })
 }

@@ -11,7 +11,7 @@ import {
   limitSubjects,
 } from '../ledger/limits.ts'
 import { localTimeIn } from '../lib/local-time.ts'
-import { currencies, decimalText } from '../lib/money.ts'
+import { currencies } from '../lib/money.ts'
 import { type LimitForm, mostText, readLimitForm } from '../limits/limit-form.ts'
 import {
   findLimitRule,
@@ -21,7 +21,7 @@ import {
 } from '../limits/limit-rules.ts'
 import { rulesBeingCounted, useNow } from '../limits/limit-use.ts'
 import { limitView } from '../limits/limit-view.ts'
-import { tryRule } from '../limits/try-rule.ts'
+import { triedTogether, tryRule, tryRuleForAll } from '../limits/try-rule.ts'
 import { writeAudit } from '../operators/audit.ts'
 import { existing } from './agent.ts'
 import { withBackend } from './command.ts'
@@ -137,38 +137,23 @@ export function limitCommand(): Command {
     })
 
   withRule(limit.command('try <name>'))
-    .description("what a rule would have done with an agent's orders of the last month")
+    .description('what a rule would have done with the orders of the last month')
     .action(async (name: string, options: RuleOptions) => {
       await withBackend(async ({ pool }, config) => {
         const agent = await agentIn(pool, options)
-        if (!agent) throw new UsageError('name the agent whose orders are looked at with --agent')
         const rule = ruleIn(await formOf(name, options), agent)
-        const tried = await tryRule(pool, rule, agent, new Date(), localTimeIn(config.timeZone))
-        const { currency } = agent
-        const money = (minor: bigint) => decimalText(minor, currency)
-        if (options.json) {
-          return printJson({
-            from: tried.from,
-            to: tried.to,
-            orders: tried.orders,
-            whole: tried.isWhole,
-            hits: tried.hits,
-            amount: money(tried.hitMinor),
-            currency,
-            first: tried.examples.map(({ txnId, at, amountMinor, words }) => ({
-              txn_id: txnId,
-              at,
-              amount: money(amountMinor),
-              words,
-            })),
-          })
+        const [at, localTime] = [new Date(), localTimeIn(config.timeZone)]
+        const tried = agent
+          ? [await tryRule(pool, rule, agent, at, localTime)]
+          : await tryRuleForAll(pool, rule, at, localTime)
+        const together = triedTogether(tried, at)
+        if (options.json) return printJson(together)
+        const { hits, orders, from, agents, first } = together
+        print(`${hits} of ${orders} orders since ${from.toISOString()} go beyond it`)
+        for (const each of agents) {
+          print(`${each.app_id}: ${each.hits} of ${each.orders}, ${each.amount} ${each.currency}`)
         }
-        print(
-          `${tried.hits} of ${tried.orders} orders since ${tried.from.toISOString()} go beyond it: ${money(tried.hitMinor)} ${currency}`,
-        )
-        for (const { txnId, amountMinor, words } of tried.examples) {
-          print(`${txnId}  ${money(amountMinor)}  ${words}`)
-        }
+        for (const each of first) print(`${each.txn_id}  ${each.amount}  ${each.words}`)
       })
     })
 

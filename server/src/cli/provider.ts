@@ -35,9 +35,19 @@ export function providerCommand(): Command {
           payouts: can.payouts,
           routes: routes.filter((route) => route.provider === name).map(routeView),
         }))
-        const unused = (await connectorRows(pool)).filter(({ version }) => version === null)
-        if (options.json) return printJson([...rows, ...unused])
-        if (rows.length + unused.length === 0) return print('No provider is set up.')
+        const connectors = await connectorRows(pool)
+        const unused = connectors.filter(({ version }) => version === null)
+        const faults = providers.connectors?.allFaults ?? new Map<string, string>()
+        if (options.json) {
+          const known = [...rows, ...unused]
+          const lost = [...faults.keys()].filter(
+            (name) => !known.some((each) => each.name === name),
+          )
+          const all = [...known, ...lost.map((name) => ({ name, state: states.get(name) ?? 'on' }))]
+          return printJson(all.map((each) => ({ ...each, fault: faults.get(each.name) ?? null })))
+        }
+        if (rows.length + connectors.length === 0) return print('No provider is set up.')
+        for (const [name, fault] of faults) print(`${name}: cannot be used: ${fault}`)
         for (const { name, newest_version } of unused) {
           print(`${name}: a connector that is not used; its newest version is ${newest_version}`)
         }

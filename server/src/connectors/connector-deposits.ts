@@ -8,6 +8,8 @@ export interface ConnectorDeposit {
   connector: string
   use: number
   version: number
+  /** What the company knows it by; null: our id. */
+  code: string | null
   /** The company's own ids of it: more than one if it was asked for again. */
   theirIds: string[]
   madeAt: Date
@@ -16,7 +18,7 @@ export interface ConnectorDeposit {
   everyS: number | null
 }
 
-const selected = `d.agent_id as "agentId", d.order_id as "orderId", d.connector, d.use, d.version,
+const selected = `d.agent_id as "agentId", d.order_id as "orderId", d.connector, d.use, d.version, d.code,
   d.made_at as "madeAt", d.asks, d.every_s as "everyS",
   array(select i.their_id from connector_deposit_ids i where i.agent_id = d.agent_id
     and i.order_id = d.order_id and i.connector = d.connector order by i.their_id) as "theirIds"`
@@ -29,17 +31,17 @@ export async function bindDeposit(
   pool: Pool,
   deposit: Pick<
     ConnectorDeposit,
-    'agentId' | 'orderId' | 'connector' | 'use' | 'version' | 'madeAt'
+    'agentId' | 'orderId' | 'connector' | 'use' | 'version' | 'code' | 'madeAt'
   >,
 ): Promise<ConnectorDeposit & { isNew: boolean }> {
-  const { agentId, orderId, connector, use, version, madeAt } = deposit
+  const { agentId, orderId, connector, use, version, code, madeAt } = deposit
   const { rows } = await pool.query<{ calls: number }>(
     `insert into connector_deposits as d
-       (agent_id, order_id, connector, use, version, made_at, asks, calls)
-     values ($1, $2, $3, $4, $5, $6, 0, 1)
+       (agent_id, order_id, connector, use, version, code, made_at, asks, calls)
+     values ($1, $2, $3, $4, $5, $6, $7, 0, 1)
      on conflict (agent_id, order_id, connector) do update set calls = d.calls + 1
      returning d.calls`,
-    [agentId, orderId, connector, use, version, madeAt],
+    [agentId, orderId, connector, use, version, code, madeAt],
   )
   const bound = await findAskedDeposit(pool, deposit, connector)
   if (!bound) throw new Error('a deposit was not bound to its connector')
@@ -77,14 +79,24 @@ export async function unbindDeposit(
 }
 
 /**
+ * When to ask about a deposit next while the payer may pay any moment: steadily, and once more just before its end. What
+ * is found after that is late unless the provider says when it was paid.
+ */
+export function nextAskMs(everyS: number, leftMs: number): number {
+  const everyMs = everyS * 1_000
+  return leftMs > 0 ? Math.min(everyMs, Math.max(1_000, leftMs - 1_000)) : everyMs
+}
+
+/**
  * Keeps the company's own id of a deposit beside those that it told before, and how often to ask about it. All ids are
- * kept: which of them the payer was shown is not known for sure.
+ * kept: which of them the payer was shown is not known for sure. `leftMs` is the time until the deposit's end.
  */
 export async function keepAsked(
   pool: Pool,
   { agentId, orderId, connector }: Pick<ConnectorDeposit, 'agentId' | 'orderId' | 'connector'>,
   theirId: string | null,
   everyS: number | null,
+  leftMs: number,
   at: Date | null,
 ): Promise<void> {
   if (theirId !== null) {
@@ -96,9 +108,9 @@ export async function keepAsked(
   }
   await pool.query(
     `update connector_deposits set every_s = $4::int,
-       ask_at = ${databaseTime('$5')} + $4::int * interval '1 second'
+       ask_at = ${databaseTime('$5')} + $6::double precision * interval '1 millisecond'
      where agent_id = $1 and order_id = $2 and connector = $3`,
-    [agentId, orderId, connector, everyS, at],
+    [agentId, orderId, connector, everyS, at, everyS === null ? null : nextAskMs(everyS, leftMs)],
   )
 }
 

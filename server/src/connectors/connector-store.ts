@@ -392,7 +392,7 @@ export async function useVersion(
   if (run === undefined) {
     throw new Problem(
       'invalid_transition',
-      `Version ${version} has not passed its samples: try them first.`,
+      `Version ${version} has not passed its samples: try them first, on its page or with sluice provider test ${connector} --sample FILE.`,
     )
   }
   const [latest] = await listUses(tx, connector)

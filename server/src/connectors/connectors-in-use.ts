@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from '../db/pool.ts'
 import { type SecretKeys, unseal } from '../lib/secret-box.ts'
 import { AccessTokens } from '../providers/http/access-tokens.ts'
 import type { CompanyClient } from '../providers/http/company-client.ts'
-import { CompanyLane, type LaneFigures } from '../providers/http/company-lane.ts'
+import { CompanyLane } from '../providers/http/company-lane.ts'
 import type { ConnectorDocument, NoticeAt } from '../providers/http/connector-document.ts'
 import {
   type BoundUse,
@@ -13,6 +14,7 @@ import {
 import type { Secrets } from '../providers/http/signed-bytes.ts'
 import { noticeFault, type SentNotice } from '../providers/http/verify-notice.ts'
 import type { Provider } from '../providers/provider.ts'
+import { type ConnectorFigures, readFigures, tellFigures } from './connector-figures.ts'
 import {
   type ConnectorUse,
   findNewestOf,
@@ -30,6 +32,8 @@ import { storedDocument } from './stored-document.ts'
 const overlapMs = 86_400_000
 /** A version that reads no notices leaves them for so long to the last one that did. */
 const noticesReadMs = 30 * 86_400_000
+/** How often a process tells the others how its calls go. */
+const tellMs = 5_000
 /** How many documents of older versions are kept in memory. */
 const keptDocuments = 200
 
@@ -58,6 +62,8 @@ export class ConnectorsInUse {
   private unreadable: ReadonlySet<string> = new Set()
   private faults: ReadonlyMap<string, string> = new Map()
   private made = new Map<string, Made>()
+  private readonly process = randomUUID()
+  private toldAtMs = Number.NEGATIVE_INFINITY
 
   constructor(pool: Pool, options: ConnectorsOptions) {
     this.pool = pool
@@ -103,6 +109,8 @@ export class ConnectorsInUse {
     this.made = made
     this.unreadable = unreadable
     this.faults = faults
+    // No order waits for it.
+    if (performance.now() - this.toldAtMs >= tellMs) this.tell().catch(this.options.onError)
     return [...made.values()].map(({ provider }) => provider)
   }
 
@@ -121,6 +129,11 @@ export class ConnectorsInUse {
     return this.faults.get(name)
   }
 
+  /** Every connector that cannot be used as was decided last, and why. */
+  get allFaults(): ReadonlyMap<string, string> {
+    return this.faults
+  }
+
   /**
    * Why a notice is not the company's by a version's rules and the secrets in use; undefined if it is, null if no version
    * is used yet.
@@ -136,9 +149,22 @@ export class ConnectorsInUse {
     return noticeFault(notice, sent, secrets, this.options.now())
   }
 
-  /** How a connector has done in this process. */
-  figuresOf(name: string): LaneFigures | undefined {
-    return this.lanes.get(name)?.figures
+  /** How each connector has done in all processes; what others tell is some seconds old. */
+  async figures(): Promise<Map<string, ConnectorFigures>> {
+    await this.tell()
+    return readFigures(this.pool, this.options.now())
+  }
+
+  /** Tells the other processes how the calls of this one go. */
+  private async tell(): Promise<void> {
+    this.toldAtMs = performance.now()
+    const figures = new Map([...this.lanes].map(([name, lane]) => [name, lane.figures]))
+    for (const [name, { calls, notCalled }] of figures) {
+      if (calls + notCalled === 0) figures.delete(name)
+    }
+    if (figures.size > 0) {
+      await tellFigures(this.pool, this.process, figures, this.options.now())
+    }
   }
 
   private async make(

@@ -74,7 +74,7 @@ export async function trySamples(
   by: By,
 ): Promise<SamplesRun & { version: number; run: number }> {
   const found = await versionNamed(pool, name, version)
-  const ran = runSamples(checkedDocument(found.document).document, samples)
+  const ran = await runSamples(checkedDocument(found.document).document, samples)
   const run = await addRun(
     pool,
     {
@@ -82,11 +82,25 @@ export async function trySamples(
       version: found.version,
       passed: ran.passed,
       samples,
-      results: JSON.stringify({ results: ran.results, missing: ran.missing }),
+      results: keptResults(ran),
     },
     by,
   )
   return { ...ran, version: found.version, run }
+}
+
+const longestResults = 1024 * 1024
+
+/** What is kept of a run. Of a large set, what was not read as it should be, as far as there is room for it. */
+function keptResults({ results, missing }: SamplesRun): string {
+  const written = (kept: SamplesRun['results']) =>
+    JSON.stringify({ results: kept, missing, tried: results.length })
+  const fits = (text: string) => Buffer.byteLength(text) <= longestResults
+  const whole = written(results)
+  if (fits(whole)) return whole
+  const failed = results.filter(({ ok }) => !ok)
+  while (!fits(written(failed))) failed.length = Math.floor(failed.length / 2)
+  return written(failed)
 }
 
 /** A version of a connector, the newest if none is named. */
@@ -168,7 +182,7 @@ export async function planUse(db: Pool | Tx, name: string, asked: UseAsked): Pro
 /** With a key of another account, what was handed over before is asked about with the key before: nobody can guess which. */
 function whichAccount(): Problem {
   const message =
-    'must be said, because a secret of calls changes: true if it is of the same account at the company, false if it is of another'
+    'must be said, because a secret of calls changes: true (--same-account) if it is of the same account at the company, false (--other-account) if it is of another'
   const errors = [{ field: 'same_account', message }]
   return new Problem('invalid_request', `same_account ${message}.`, { errors })
 }
@@ -187,7 +201,7 @@ function numbersOf(
   if (missing.length > 0) {
     throw new Problem(
       'invalid_transition',
-      `Set the ${missing.length === 1 ? 'secret' : 'secrets'} ${missing.join(', ')} first.`,
+      `Set the ${missing.length === 1 ? 'secret' : 'secrets'} ${missing.join(', ')} first: on its page, or with sluice provider add FILE --secret NAME=VALUE.`,
     )
   }
   const strange = Object.keys(numbers).find((secret) => !used.includes(secret))

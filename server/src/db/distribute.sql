@@ -1,6 +1,6 @@
 -- Optional: spreads the books over the nodes of a Citus cluster, by agent. Run once, as the owner,
 -- after "sluice migrate" and before the first order. Nothing else changes: every key of these tables
--- begins with agent_id, but for three that are spread by an id of their own, and every hot statement names its agent.
+-- begins with agent_id, but for some that are spread by an id of their own, and every hot statement names its agent.
 
 begin;
 set local search_path to sluice;
@@ -37,6 +37,7 @@ select create_reference_table('connector_runs');
 select create_reference_table('connector_uses');
 select create_reference_table('connector_use_secrets');
 select create_reference_table('connector_token_days');
+select create_reference_table('connector_figures');
 select create_reference_table('line_sources');
 select create_reference_table('unmatched_payments');
 select create_reference_table('bank_slips');
@@ -107,6 +108,7 @@ select create_distributed_table('connector_deposit_ids', 'agent_id', colocate_wi
 -- A payment is one payment whosever it is, a payout's reference is one over all agents, and a notice may
 -- tell of several agents.
 select create_distributed_table('payment_claims', 'payment_id', colocate_with => 'none');
+select create_distributed_table('deposit_codes', 'code', colocate_with => 'none');
 select create_distributed_table('payout_references', 'reference', colocate_with => 'none');
 select create_distributed_table('payout_ids', 'their_id', colocate_with => 'none');
 select create_distributed_table('notices', 'notice_id', colocate_with => 'none');

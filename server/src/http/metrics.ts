@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import { readPlacesUsed } from '../bank-accounts/expected-deposits.ts'
 import { readBacklog } from '../callbacks/read-callbacks.ts'
+import { type ConnectorFigures, readFigures } from '../connectors/connector-figures.ts'
 import { oldestSnapshot } from '../db/oldest-snapshot.ts'
 import { coveredUntil } from '../db/partitions.ts'
 import type { Pool } from '../db/pool.ts'
@@ -261,6 +262,24 @@ export class Metrics {
           value: used / places,
         })),
     )
+    const connectors = atOnce(() => readFigures(main, now()))
+    const ofConnectors = async (value: (figures: ConnectorFigures) => number) => {
+      const read = await connectors()
+      return read && [...read].map(([connector, each]) => ({ connector, value: value(each) }))
+    }
+    this.gauge(
+      'sluice_connector_calls',
+      'Calls to a payment company, of the processes of the last day since each began',
+      () => ofConnectors(({ calls }) => calls),
+    )
+    this.gauge('sluice_connector_failures', 'Of these, calls without a usable answer', () =>
+      ofConnectors(({ failures }) => failures),
+    )
+    this.gauge(
+      'sluice_connector_paused',
+      '1 while some process does not call a payment company, because it fails',
+      () => ofConnectors(({ state }) => (state === 'open' ? 0 : 1)),
+    )
     this.gauge(
       'sluice_partitions_ahead_seconds',
       'Time until rows go into a default partition, for want of a month; must not come near 0',
@@ -277,7 +296,7 @@ export class Metrics {
     new Gauge({
       name,
       help,
-      labelNames: ['state', 'kind', 'account'],
+      labelNames: ['state', 'kind', 'account', 'connector'],
       registers: [this.registry],
       async collect() {
         const figures = await read().catch(() => undefined)
@@ -306,6 +325,7 @@ interface Figure {
   state?: string
   kind?: string
   account?: string
+  connector?: string
   value: number
 }
 

@@ -79,6 +79,8 @@ export type Command = {
       provider?: string
       providerRef?: string
       evidence?: string
+      /** Only if nobody was told how to pay it: of two requests with one refId, the other may have been. */
+      unlessInstructed?: true
     }
   /**
    * Without an order, the money is the agent's and waits for a decision. `provider` reported the payment;
@@ -117,16 +119,10 @@ export type Command = {
       paymentId: string
       state: 'returned' | 'dismissed'
       evidence: string
+      /** What it was instead of a payment: it is in the books all the time. */
+      explained?: Difference
     }
-  /** The house takes a difference on itself, at a provider; or what the provider charges for no order. */
-  | {
-      type: 'write_off'
-      provider: string
-      amountMinor: bigint
-      reason: string
-      ref: string
-      asCost?: boolean
-    }
+  | ({ type: 'write_off' } & Difference)
   /**
    * Money left a bank account, and nobody can say yet what it was; or it is said now, and is in the books as that. The
    * amount is positive.
@@ -166,6 +162,15 @@ export type Command = {
   /** Moves the agent's fees and costs up to a day to the house. */
   | { type: 'sweep'; houseId: bigint; day: string }
 )
+
+/** What the house takes on itself, at a provider; or what the provider charges for no order. */
+export interface Difference {
+  provider: string
+  amountMinor: bigint
+  reason: string
+  ref: string
+  asCost?: boolean
+}
 
 /** The books that a command changes, or only reads under their lock. */
 export function booksOf(command: Command): bigint[] {

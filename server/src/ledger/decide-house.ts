@@ -33,10 +33,13 @@ export function receiveUnmatched(
   }
 }
 
-/** Ends money that belongs to no agent: it was returned to its payer, or the report was not a payment. */
+/**
+ * Ends money that belongs to no agent: it was returned to its payer, or the report was not a payment. What it was instead
+ * is booked with it.
+ */
 export function endUnmatched(
   book: BookView,
-  { state, evidence, at }: Command & { type: 'end_unmatched' },
+  { state, evidence, explained, at }: Command & { type: 'end_unmatched' },
 ): Decision {
   const { unmatched } = book
   if (!unmatched) return noSuchPayment
@@ -45,13 +48,18 @@ export function endUnmatched(
   const event = state === 'returned' ? 'payment_returned' : 'payment_dismissed'
   const entry = moveSuspense(book.wallet, event, unmatched, at)
   if (!entry) return beyondBound
-  return {
+  const ended: Decision = {
     type: 'changed',
     ...nothingElse,
     ...entry,
     order: undefined,
     unmatched: { ...unmatched, state, evidence, decidedAt: at, decidedSeq: entry.row.seq },
   }
+  if (!explained || book.isDone || book.archived) return ended
+  const account = explained.asCost ? 'costs' : 'differences'
+  const instead = writeOffRow(entry.wallet, { ...explained, at }, account)
+  if (!instead) return beyondBound
+  return { ...ended, also: [{ ...nothingElse, ...instead, order: undefined }] }
 }
 
 /**

@@ -16,6 +16,8 @@ export function decideOutcome(
   command: Told,
   localTime: LocalTime,
 ): Decision {
+  const isOver = order.instructions !== null || order.status !== 'WAITING'
+  if (command.unlessInstructed && isOver) return { type: 'unchanged', order }
   const item = contradictionOf(order, command)
   if (item) return { type: 'changed', ...nothingElse, wallet: book.wallet, order, item }
   const { to, at, evidence, providerRef } = command

@@ -164,6 +164,8 @@ export function doneKeyOf(command: Command): string | undefined {
       return sweepKey(command)
     case 'write_off':
       return writeOffKey(command)
+    case 'end_unmatched':
+      return command.explained && writeOffKey(command.explained)
     case 'report_debit':
       return debitKeys(debitOf(command) ?? '').reported
     case 'explain_debit':

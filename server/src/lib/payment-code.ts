@@ -119,3 +119,15 @@ function checkCharacter(code: string, characters: string): string {
   }
   return characters[(base - (sum % base)) % base] ?? ''
 }
+
+/** How often a code is drawn for an order before it is given up. */
+const mostDraws = 5
+
+/** The codes that a deposit may get, in these forms: they follow from the order, so that one of another is noticed. */
+export function depositCodes(orderId: string, forms: readonly CodeForm[]): string[] {
+  return forms.flatMap((form) =>
+    Array.from({ length: mostDraws }, (_, draw) =>
+      paymentCode(`deposit ${orderId}${draw === 0 ? '' : ` ${draw}`}`, form),
+    ),
+  )
+}

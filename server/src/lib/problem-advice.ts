@@ -39,6 +39,8 @@ export const problemAdvice: Record<ProblemCode, string> = {
     'Refunds that wait or are paid count against what was paid; `detail` tells what is left.',
   limit_exceeded:
     'A limit of the operator does not allow it: `limit` names it and tells when it frees. Repeat then, with the same `refId`; if `frees_at` is null, ask the operator.',
+  provider_refused:
+    'The order is FAILED, and a repeat is answered alike. `detail` says what the provider gives as its reason; correct it and send a new order with a new `refId`.',
   insufficient_balance: 'Wait for deposits or lower the amount: amount and fee must be available.',
   rate_limited: 'Wait for `retry-after` seconds; `ratelimit-*` headers tell how much is left.',
   headers_too_large: 'The headers of a request have at most 16 KiB together: send fewer cookies.',

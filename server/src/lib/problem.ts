@@ -24,6 +24,7 @@ export const problemCatalogue = {
   unknown_bank_code: [422, 'The bank code is not known'],
   refund_exceeds_payment: [422, 'More than was paid cannot be refunded'],
   limit_exceeded: [422, 'A limit of the operator does not allow this'],
+  provider_refused: [422, 'Every payment provider has refused this'],
   insufficient_balance: [422, 'The balance does not cover amount and fee'],
   rate_limited: [429, 'Too many requests'],
   headers_too_large: [431, 'The headers are too large'],

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
+import { listAgents } from '../agents/find-agent.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { orderColumns } from '../ledger/book-columns.ts'
@@ -7,6 +8,7 @@ import {
   countsForLimits,
   hitsOf,
   type LimitRule,
+  rulesFor,
   spanOf,
   subjectOf,
   type Use,
@@ -14,14 +16,18 @@ import {
 } from '../ledger/limits.ts'
 import { firstOrderIdAt, txnId } from '../lib/ids.ts'
 import type { LocalTime } from '../lib/local-time.ts'
+import { decimalText } from '../lib/money.ts'
+import { readLimitRules } from './limit-rules.ts'
 
 const page = 2_000
 /** One request reads at most so many orders, which takes a few seconds. */
 const mostOrders = 100_000
 const mostExamples = 20
+const mostAgents = 100
 const daysBack = 31
 
 export interface TriedRule {
+  agent: Pick<Agent, 'agentId' | 'appId' | 'currency'>
   from: Date
   to: Date
   /** How many orders were looked at, and whether there were more in that time than one look may read. */
@@ -33,24 +39,88 @@ export interface TriedRule {
 }
 
 /**
+ * What a rule for each agent by itself would have done: with those that it holds for. They share what one request may read.
+ */
+export async function tryRuleForAll(
+  pool: Pool,
+  rule: LimitRule & { values: readonly string[] },
+  now: Date,
+  localTime: LocalTime,
+): Promise<TriedRule[]> {
+  const others = await readLimitRules(pool)
+  const agents = (await listAgents(pool)).filter(({ agentId, currency }) =>
+    rulesFor([...others.filter((each) => each.agentId !== 0n), rule], agentId, currency).includes(
+      rule,
+    ),
+  )
+  const all: TriedRule[] = []
+  let left = mostOrders
+  for (const [at, agent] of agents.entries()) {
+    const share = Math.max(1, Math.floor(left / (agents.length - at)))
+    const tried = await tryRule(pool, rule, agent, now, localTime, share)
+    left -= tried.orders
+    all.push(tried)
+  }
+  return all
+}
+
+/** Several agents' dry runs as one answer; the amount is null if they are of several currencies. */
+export function triedTogether(tried: readonly TriedRule[], now: Date) {
+  const currencies = new Set(tried.map(({ agent }) => agent.currency))
+  const [currency = null] = currencies.size === 1 ? currencies : []
+  const sum = (of: (each: TriedRule) => number) => tried.reduce((all, each) => all + of(each), 0)
+  const hitMinor = tried.reduce((all, each) => all + each.hitMinor, 0n)
+  const hit = tried.filter(({ hits }) => hits > 0).sort((a, b) => b.hits - a.hits)
+  return {
+    from: new Date(Math.min(now.getTime(), ...tried.map(({ from }) => from.getTime()))),
+    to: now,
+    orders: sum(({ orders }) => orders),
+    whole: tried.every(({ isWhole }) => isWhole),
+    hits: sum(({ hits }) => hits),
+    amount: currency && decimalText(hitMinor, currency),
+    currency,
+    agents: hit.slice(0, mostAgents).map((each) => ({
+      app_id: each.agent.appId,
+      orders: each.orders,
+      hits: each.hits,
+      amount: decimalText(each.hitMinor, each.agent.currency),
+      currency: each.agent.currency,
+    })),
+    first: tried
+      .flatMap(({ agent, examples }) =>
+        examples.map(({ txnId, at, amountMinor, words }) => ({
+          txn_id: txnId,
+          at,
+          amount: decimalText(amountMinor, agent.currency),
+          words,
+        })),
+      )
+      .slice(0, mostExamples),
+  }
+}
+
+/**
  * What a rule would have done with an agent's orders of the last month: newer ones first if there are too many.
  * An order counts as it ended, and one that would have been refused does not count. Only reads, page by page.
  */
 export async function tryRule(
   pool: Pool,
   rule: LimitRule & { values: readonly string[] },
-  { agentId }: Pick<Agent, 'agentId'>,
+  agent: TriedRule['agent'],
   now: Date,
   localTime: LocalTime,
+  most = mostOrders,
 ): Promise<TriedRule> {
+  const { agentId } = agent
   const first = firstOrderIdAt(new Date(now.getTime() - daysBack * 86_400_000))
-  const start = await startOfLast(pool, agentId, first)
+  const start = await startOfLast(pool, agentId, first, most)
   const listed = new Set(rule.values)
   const payees =
     rule.measure === 'new_account' ? await paidBefore(pool, agentId, start) : new Set<string>()
   const used = new Map<string, Use>()
   const none: Use = { amountMinor: 0n, orders: 0n }
   const tried: TriedRule = {
+    agent,
     from: new Date(Number.parseInt(start.slice(0, 12), 16)),
     to: now,
     orders: 0,
@@ -101,11 +171,16 @@ export async function tryRule(
 }
 
 /** Where the last orders begin that one look may read. */
-async function startOfLast(pool: Pool, agentId: bigint, first: string): Promise<string> {
+async function startOfLast(
+  pool: Pool,
+  agentId: bigint,
+  first: string,
+  most: number,
+): Promise<string> {
   const { rows } = await pool.query<{ order_id: string }>(
     `select order_id from orders where agent_id = $1 and order_id >= $2
      order by order_id desc offset $3 limit 1`,
-    [agentId, first, mostOrders],
+    [agentId, first, most],
   )
   return rows[0]?.order_id ?? first
 }

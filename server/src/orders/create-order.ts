@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { ExpectedDeposit } from '../bank-accounts/expected-deposits.ts'
 import { bindDeposit, keepAsked, unbindDeposit } from '../connectors/connector-deposits.ts'
+import { takeCode } from '../connectors/deposit-codes.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
 import type { Order, OrderKind } from '../ledger/book.ts'
@@ -152,6 +153,8 @@ async function finalAnswer(
   candidates: Provider[],
 ): Promise<string> {
   const provider = desk.providers.find(order.provider)
+  // Nobody was ever told how to pay it.
+  if (order.instructions === null && order.status === 'FAILED') throw refused()
   const isInstructed = order.instructions !== null || order.status !== 'WAITING'
   if (isInstructed) return answerOf(order)
   // It may be there again in a moment, and the payer has nothing to pay by yet.
@@ -164,7 +167,7 @@ async function finalAnswer(
 /**
  * Registers a stored deposit with a provider and stores its instructions. If that fails, the agent repeats
  * its request and the provider is called again under the same id. The next provider is tried only if this one
- * has definitely not taken the deposit.
+ * has definitely not taken the deposit; if all have refused it, it has failed.
  */
 async function announce(
   desk: Desk,
@@ -172,9 +175,11 @@ async function announce(
   order: Order,
   providers: Provider[],
 ): Promise<string> {
+  let reason: string | undefined
+  let areAllAsked = true
   for (const provider of providers) {
     const bound = await bindToConnector(desk, order, provider)
-    const deposit = { ...toCollect(order), ...(bound && { use: bound.use }) }
+    const deposit = { ...toCollect(order, bound?.code), ...(bound && { use: bound.use }) }
     const span = desk.tracer
       ?.ofOrder(order.orderId, 'provider expect', 'client')
       .set({ 'sluice.provider': provider.name })
@@ -183,7 +188,8 @@ async function announce(
     if (outcome.type === 'accepted') {
       if (bound) {
         const { theirId = null, askEveryS = null } = outcome
-        await keepAsked(desk.pool, bound, theirId, askEveryS, timeToPass(desk.now))
+        const leftMs = deposit.expiresAt.getTime() - desk.now().getTime()
+        await keepAsked(desk.pool, bound, theirId, askEveryS, leftMs, timeToPass(desk.now))
       }
       const ways = waysNamedBy(agent.method, outcome.instructions)
       const done = await desk.teller.do({
@@ -198,23 +204,39 @@ async function announce(
       })
       return answerOf(done.order ?? order)
     }
-    if (outcome.type === 'unknown') break
-    // Another call under the same id may have arrived, or be about to, unless this is the only one.
-    if (outcome.type === 'not_sent' && !(bound?.isNew && (await unbindDeposit(desk.pool, bound)))) {
-      break
+    if (outcome.type === 'unknown') throw notTaken()
+    if (outcome.type === 'rejected') {
+      reason ??= outcome.reason
+      continue
     }
+    areAllAsked = false
+    // Another call under the same id may have arrived, or be about to, unless this is the only one.
+    if (!(bound?.isNew && (await unbindDeposit(desk.pool, bound)))) throw notTaken()
   }
-  throw notTaken()
+  if (reason === undefined || !areAllAsked) throw notTaken()
+  const { agentId, orderId } = order
+  const { order: ended } = await desk.teller.do({
+    type: 'outcome',
+    agentId,
+    orderId,
+    at: desk.now(),
+    to: 'FAILED',
+    unlessInstructed: true,
+  })
+  // A request with the same refId may have been luckier.
+  if (ended && (ended.instructions !== null || ended.status !== 'FAILED')) return answerOf(ended)
+  throw refused(reason)
 }
 
 /** A deposit at a connector keeps the use that it is asked for with first. */
 async function bindToConnector(
   { pool, now }: Desk,
   { agentId, orderId }: Order,
-  { name: connector, use, version }: Provider,
+  { name: connector, use, version, usesCodes }: Provider,
 ) {
   if (use === undefined || version === undefined) return undefined
-  return bindDeposit(pool, { agentId, orderId, connector, use, version, madeAt: now() })
+  const code = usesCodes ? await takeCode(pool, { agentId, orderId }) : null
+  return bindDeposit(pool, { agentId, orderId, connector, use, version, code, madeAt: now() })
 }
 
 /** Calls a provider about a deposit. If the call fails in any way, the outcome is unknown. */
@@ -241,6 +263,11 @@ async function expectDeposit(
 function notTaken(): Problem {
   const detail = 'The provider did not take it; repeat the request.'
   return new Problem('provider_unavailable', detail, { retryAfterS: 5 })
+}
+
+function refused(reason?: string): Problem {
+  const why = reason === undefined ? '' : ` It says: ${reason}`
+  return new Problem('provider_refused', `No provider takes this order, and it has failed.${why}`)
 }
 
 /** Parameters that a provider cannot interpret make the request invalid. */

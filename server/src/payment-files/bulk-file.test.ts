@@ -97,6 +97,26 @@ test('CSV: with quotes and without', () => {
   })
 })
 
+test('numbered layouts differ from the others by what tells two files of a day apart', () => {
+  const files = ['PF1', 'PF2'].map((messageId) => bahtFile({ messageId, items: twoItems }))
+  const numbers = files.map((file) => {
+    const plain = linesOf('ktb-ipay-standard', file)
+    const numbered = linesOf('ktb-ipay-standard-numbered', file)
+    const [number = ''] = numbered.map((line) => line.slice(3, 9))
+    expect(number).toMatch(/^\d{6}$/)
+    const without = numbered.map((line) => `${line.slice(0, 3)}000001${line.slice(9)}`)
+    expect(without).toEqual(plain)
+    expect(numbered.every((line) => line.slice(3, 9) === number)).toBe(true)
+    const [head, ...rows] = linesOf('csv-plain', file)
+    expect(linesOf('csv-plain-numbered', file)).toEqual([
+      `${head},file`,
+      ...rows.map((row) => `${row},${file.messageId}`),
+    ])
+    return number
+  })
+  expect(new Set(numbers).size).toBe(2)
+})
+
 test('the header of a file that is made in the night has the day of the account', () => {
   const night = { createdAt: new Date('2026-11-17T18:30:00Z') }
   const [here = ''] = linesOf('scb-mcl', bahtFile(night))
@@ -207,7 +227,7 @@ const hostileItems = fc.array(fc.tuple(hostile, hostile, amount), { minLength: 1
 
 test.each(bulkProfiles.map((profile) => [profile.name, profile] as const))(
   '%s: nothing that a payee or a text says adds a field or a line, and sums are exact',
-  (format, { header, detail, trailer, delimiter, payeeBanks = {} }) => {
+  (format, { header, detail, trailer, delimiter, quoted, payeeBanks = {} }) => {
     const bankCode = 'only' in payeeBanks ? payeeBanks.only : 'KBANK'
     const currency: Currency = 'THB'
     fc.assert(
@@ -236,11 +256,10 @@ test.each(bulkProfiles.map((profile) => [profile.name, profile] as const))(
             : lines.at(-1)?.slice(15)
           expect(BigInt(sumText ?? '')).toBe(format.startsWith('ktb') ? sum : sum * 10n)
         } else {
-          const rows: string[][] =
-            format === 'csv'
-              ? parse(lines.join('\r\n'), { relax_quotes: false })
-              : lines.map((line) => line.split(delimiter))
-          for (const row of rows) expect(row).toHaveLength(8)
+          const rows: string[][] = quoted
+            ? parse(lines.join('\r\n'), { relax_quotes: false })
+            : lines.map((line) => line.split(delimiter))
+          for (const row of rows) expect(row).toHaveLength(detail[0]?.length ?? 0)
           expect(
             rows.slice(1).map((row) => [row[0], row[1], parseDecimal(row[4] ?? '', currency)]),
           ).toEqual(

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Bank, bankCodeMeaning, findBank } from '../lib/banks.ts'
 import { currencyRow } from '../lib/currencies.ts'
 import { localTimeIn } from '../lib/local-time.ts'
@@ -138,6 +139,7 @@ function textOf(profile: BulkProfile, file: PaymentFile): string {
   const ofFile: Texts = {
     'message-id': file.messageId,
     'batch-reference': file.batchReference,
+    'batch-number': batchNumber(file.messageId),
     count: String(items.length),
     currency,
     'debtor-name': nameIn(debtor.name, characters).text,
@@ -164,6 +166,11 @@ function textOf(profile: BulkProfile, file: PaymentFile): string {
   ]
     .map((line) => line + profile.lineEnd)
     .join('')
+}
+
+function batchNumber(messageId: string): string {
+  const digest = createHash('sha256').update(messageId).digest()
+  return String((digest.readUIntBE(0, 6) % 999_999) + 1)
 }
 
 function textsOf(item: PaymentItem, index: number, currency: Currency): Texts {

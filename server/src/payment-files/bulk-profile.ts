@@ -48,6 +48,8 @@ export type BulkField = (
 export type TextSource =
   | 'message-id'
   | 'batch-reference'
+  /** Six digits that follow from the message's id, where there is no room for it. */
+  | 'batch-number'
   | 'count'
   | 'currency'
   | 'debtor-name'

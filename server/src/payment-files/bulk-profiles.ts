@@ -21,14 +21,17 @@ const thaiFile = {
 } as const
 
 /** Krungthai, iPay: lines of 498. The company's id at the bank is left blank. */
-function ktb(service: string): Pick<BulkProfile, 'header' | 'detail' | 'trailer'> {
+function ktb(
+  service: string,
+  batch: BulkField = constant('000001'),
+): Pick<BulkProfile, 'header' | 'detail' | 'trailer'> {
   const digits = { side: 'right', fill: '0' } as const
   return {
     header: [
       [
         constant('10'),
         constant('1'),
-        constant('000001'),
+        batch,
         constant('006'),
         { source: 'count', width: 7, ...digits },
         { source: 'sum', decimals: 2, point: false, width: 19, ...digits },
@@ -42,7 +45,7 @@ function ktb(service: string): Pick<BulkProfile, 'header' | 'detail' | 'trailer'
       [
         constant('10'),
         constant('2'),
-        constant('000001'),
+        batch,
         { source: 'payee-bank-number', width: 3, ...digits },
         { source: 'payee-branch', width: 4, ...digits },
         { source: 'payee-account', width: 11, minLength: 10, ...digits },
@@ -143,6 +146,9 @@ function scb(product: string): Pick<BulkProfile, 'header' | 'detail' | 'trailer'
   }
 }
 
+/** Tells the files of a day apart. The layouts that have none of it stay as they are: their sealed files are made again. */
+const batchNumber: BulkField = { source: 'batch-number', width: 6, side: 'right', fill: '0' }
+
 const csvHeadings = 'code,name,account,bank,amount,currency,date,text'
 const csvRecord: BulkRecord = [
   { source: 'code' },
@@ -165,6 +171,14 @@ const csvFile = {
   header: [csvHeadings.split(',').map((text): BulkField => ({ source: 'constant', text }))],
   detail: [csvRecord],
   trailer: [],
+} satisfies Partial<BulkProfile>
+const numberedCsv = {
+  ...csvFile,
+  header: csvFile.header.map((record) => [
+    ...record,
+    { source: 'constant', text: 'file' } as const,
+  ]),
+  detail: [[...csvRecord, { source: 'message-id' } as const]],
 } satisfies Partial<BulkProfile>
 
 /** Layouts as far as public sources show them. None of these banks has confirmed them. */
@@ -199,4 +213,30 @@ export const bulkProfiles: readonly BulkProfile[] = [
   },
   { name: 'csv', title: 'CSV, every field in quotes', ...csvFile, quoted: true },
   { name: 'csv-plain', title: 'CSV without quotes', ...csvFile, quoted: false },
+  {
+    name: 'ktb-ipay-standard-numbered',
+    title: 'Krungthai iPay, to accounts at other banks, each file with a batch number of its own',
+    payeeBanks: { allBut: 'KTB' },
+    ...thaiFile,
+    ...ktb('59', batchNumber),
+  },
+  {
+    name: 'ktb-ipay-direct-numbered',
+    title: 'Krungthai iPay, to accounts at Krungthai, each file with a batch number of its own',
+    payeeBanks: { only: 'KTB' },
+    ...thaiFile,
+    ...ktb('14', batchNumber),
+  },
+  {
+    name: 'csv-numbered',
+    title: 'CSV, every field in quotes, with the id of the file in each line',
+    ...numberedCsv,
+    quoted: true,
+  },
+  {
+    name: 'csv-plain-numbered',
+    title: 'CSV without quotes, with the id of the file in each line',
+    ...numberedCsv,
+    quoted: false,
+  },
 ]

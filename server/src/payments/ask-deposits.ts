@@ -3,8 +3,10 @@ import {
   askDepositAgain,
   type ConnectorDeposit,
   claimDueDeposits,
+  nextAskMs,
 } from '../connectors/connector-deposits.ts'
 import { timeToPass } from '../db/database-time.ts'
+import type { Order } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { toCollect } from '../orders/to-collect.ts'
@@ -91,26 +93,37 @@ async function askAbout(
   const again = (askInMs: number | null) => askDepositAgain(pool, deposit, askInMs, timeToPass(now))
   const order = await findOrder(pool, deposit.agentId, deposit.orderId)
   const endMs = (order?.expiresAt?.getTime() ?? 0) + afterEndMs
-  // Money may come after the provider or the agent has ended it, too.
-  const mayBePaid = order?.status !== 'PAID' && order?.status !== 'REVERT'
-  if (!order || !mayBePaid || order.provider !== provider.name || now().getTime() > endMs) {
+  // Money may come after the provider or the agent has ended it, too, and be taken back after it came. With two ids the
+  // payer may pay both.
+  const mayChange = provider.asksPaidDeposits || deposit.theirIds.length > 1
+  const isOver = order?.status === 'PAID' ? !mayChange : order?.status === 'REVERT'
+  if (!order || isOver || order.provider !== provider.name || now().getTime() > endMs) {
     return again(null)
   }
   if ((await providers.stateOf(provider.name)) === 'off') return again(offPauseMs)
   let isClear = true
   for (const theirId of deposit.theirIds.length > 0 ? deposit.theirIds : [null]) {
-    const asked = { ...toCollect(order), use: deposit.use, theirId }
+    const asked = { ...toCollect(order, deposit.code), use: deposit.use, theirId }
     const said = await callWithin(callLimitMs, undefined, async (signal) =>
       provider.askDeposit?.(asked, signal),
     ).catch(() => undefined)
     isClear &&= said !== undefined
     if (said && said.events.length > 0) await taker.take(provider, said.events, said.body)
   }
-  await again(pauseMs(deposit, order.status === 'WAITING' && isClear))
+  await again(pauseMs(deposit, order, isClear, now().getTime()))
 }
 
 /** Steadily while the payer may pay any moment, then less and less often. */
-function pauseMs({ asks, everyS }: ConnectorDeposit, isNear: boolean): number {
-  const everyMs = (everyS ?? 15) * 1_000
-  return isNear ? everyMs : Math.min(everyMs * 2 ** Math.min(asks, 10), longestPauseMs)
+function pauseMs(
+  { asks, everyS: every }: ConnectorDeposit,
+  { status, expiresAt, completedAt }: Order,
+  isClear: boolean,
+  nowMs: number,
+): number {
+  const everyS = every ?? 15
+  if (status === 'WAITING' && isClear) {
+    return nextAskMs(everyS, (expiresAt?.getTime() ?? 0) - nowMs)
+  }
+  if (status === 'PAID') return Math.max(longestPauseMs, nowMs - (completedAt?.getTime() ?? nowMs))
+  return Math.min(everyS * 1_000 * 2 ** Math.min(asks, 10), longestPauseMs)
 }

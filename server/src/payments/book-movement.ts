@@ -19,7 +19,7 @@ import { paymentStates } from '../bank-accounts/read-movements.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { isConnectionLost, type Pool } from '../db/pool.ts'
-import type { PaymentNotice } from '../ledger/commands.ts'
+import type { Difference, PaymentNotice } from '../ledger/commands.ts'
 import { writeOffKey } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { readJournalByKey } from '../ledger/read-journal.ts'
@@ -525,18 +525,19 @@ async function bookExplained(desk: MovementDesk, movement: BankMovement): Promis
   const { account, currency, amountMinor, explainedBy, detail } = movement
   const paymentId = paymentIdOf(movement)
   const reason = detail ?? 'explained by a person'
-  if (!(await dismissWaiting(desk, movement, reason))) {
-    await keepAsPayment(desk.pool, movement)
-    return false
-  }
-  await writeOff(desk, {
-    currency,
+  const explained = {
     provider: account,
     amountMinor: -amountMinor,
     reason: `${explainedBy}: ${reason}`,
     ref: `movement:${paymentId}`,
     asCost: explainedBy === 'bank_fee',
-  })
+  }
+  if (!(await dismissWaiting(desk, movement, reason, explained))) {
+    await keepAsPayment(desk.pool, movement)
+    return false
+  }
+  // A debit, or a credit that was dismissed before.
+  await writeOff(desk, { currency, ...explained })
   return true
 }
 
@@ -574,10 +575,12 @@ async function dismissWaiting(
   desk: MovementDesk,
   movement: BankMovement,
   reason: string,
+  explained?: Difference,
 ): Promise<boolean> {
   const { currency } = movement
   const paymentId = paymentIdOf(movement)
   if (!(await findUnmatched(desk.pool, paymentId))) return true
-  if (await endUnmatched(desk, { paymentId, currency }, 'dismissed', reason)) return true
+  const unmatched = { paymentId, currency }
+  if (await endUnmatched(desk, unmatched, 'dismissed', reason, explained)) return true
   return (await findUnmatched(desk.pool, paymentId))?.state === 'dismissed'
 }

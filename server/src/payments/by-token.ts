@@ -78,7 +78,7 @@ async function askAbout(
   if (!order || !deposit) return []
   const said: ProviderEvent[] = []
   for (const theirId of deposit.theirIds.length > 0 ? deposit.theirIds : [null]) {
-    const asked = { ...toCollect(order), use: deposit.use, theirId }
+    const asked = { ...toCollect(order, deposit.code), use: deposit.use, theirId }
     const answer = await callWithin(callLimitMs, undefined, async (signal) =>
       provider.askDeposit?.(asked, signal),
     ).catch(() => undefined)

@@ -166,20 +166,21 @@ export async function finishEvents(
   return done.map(() => undefined)
 }
 
-/** Records why an event could not be processed, and makes it due again later. */
+/** Records why an event could not be processed, and makes it due again later; never if only a person can tell. */
 export async function postponeEvent(
   pool: Pool,
   { agentId, provider, eventId }: EventKey,
   why: string,
   at: Date | null,
+  isForPerson = false,
 ): Promise<void> {
   await pool.query(
     `with at as (select ${databaseTime('$5')} as now)
      update notice_events set detail = $4, tries = greatest(tries, 1),
-       act_at = case tries when 0 then (select now from at) + $6 * interval '1 millisecond'
-         else act_at end
+       act_at = case when $7 then 'infinity'
+         when tries = 0 then (select now from at) + $6 * interval '1 millisecond' else act_at end
      where agent_id = $1 and provider = $2 and event_id = $3 and result is null and event is not null`,
-    [agentId, provider, eventId, storedDetail(why), at, pauseMsAfter(1)],
+    [agentId, provider, eventId, storedDetail(why), at, pauseMsAfter(1), isForPerson],
   )
 }
 

@@ -20,6 +20,8 @@ export interface OpenEvent {
   tries: number
   /** Why it could not be processed. */
   detail: string | null
+  /** How many there are that were not understood for the same reason: they are listed as one. */
+  alike: number
 }
 
 /** Those in their first processing are not open: the process that took them is at it. */
@@ -30,7 +32,10 @@ export function countOpenEvents(pool: Pool, now: Date): Promise<Aged> {
   return countAged(pool, `select received_at as at from notice_events where ${isOpen}`, [now])
 }
 
-/** Open events, the oldest first; those with an id if one is given. */
+/** What no rule could read, by how it is stored. */
+const isUnread = `event ~ '^\\{"id":"unread-[0-9a-f]{64}","type":"unread"'`
+
+/** Open events, the oldest first; those with an id if one is given. Those that are not understood are told by kind. */
 export async function listOpenEvents(
   pool: Pool,
   now: Date,
@@ -38,10 +43,19 @@ export async function listOpenEvents(
 ): Promise<OpenEvent[]> {
   const { rows } = await pool.query<Omit<OpenEvent, 'words' | 'canClose'> & { text: string }>(
     `select agent_id as "agentId", provider, event_id as "eventId", order_id as "orderId",
-       received_at as "receivedAt", event as text, tries, detail
-     from notice_events
-     where ${isOpen} and ($2::text is null or provider = $2) and ($3::text is null or event_id = $3)
-     order by received_at, provider, event_id limit $4`,
+       received_at as "receivedAt", event as text, tries, detail, alike
+     from (
+       select *, (count(*) over kind)::int as alike,
+         row_number() over (kind order by received_at, event_id) as n
+       from (
+         select *, case when ${isUnread} then detail else agent_id || ' ' || event_id end as said
+         from notice_events
+         where ${isOpen} and ($2::text is null or provider = $2)
+           and ($3::text is null or event_id = $3)
+       ) open
+       window kind as (partition by provider, said)
+     ) told
+     where n = 1 order by received_at, provider, event_id limit $4`,
     [now, filter.provider ?? null, filter.eventId ?? null, filter.limit],
   )
   return rows.map(({ text, ...row }) => ({ ...row, ...understood(text) }))
@@ -75,6 +89,20 @@ export async function closeEvent(pool: Pool, event: OpenEvent, evidence: string)
   )
   if (rowCount === 1) return
   throw new Problem('changed_meanwhile', 'The event is not open any more.')
+}
+
+/**
+ * A person ends every event of a provider that was not understood for the same reason as this one. Returns how many there
+ * were.
+ */
+export async function closeAlike(pool: Pool, event: OpenEvent, evidence: string): Promise<number> {
+  const { rowCount } = await pool.query(
+    `update notice_events set result = 'closed', detail = $3, act_at = null
+     where provider = $1 and detail = $2 and result is null and act_at is not null and ${isUnread}`,
+    [event.provider, event.detail, evidence],
+  )
+  if (rowCount) return rowCount
+  throw new Problem('invalid_request', 'Only events that were not understood are closed together.')
 }
 
 function eventInWords(event: ProviderEvent): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findByCode } from '../connectors/deposit-codes.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedOrder } from '../ledger/archived.ts'
 import { costKey } from '../ledger/decide-house.ts'
@@ -97,11 +98,12 @@ export class NoticeTaker {
    */
   async take(
     provider: Provider,
-    events: ProviderEvent[],
+    told: ProviderEvent[],
     body: Buffer,
   ): Promise<({ id: string } & Told)[]> {
     // A notice may be of no interest.
-    if (events.length === 0) return []
+    if (told.length === 0) return []
+    const events = await withIds(this.desk, told)
     // A payment without a time of its own is judged by this, however long the rest takes.
     const receivedAt = this.desk.now()
     const booked = await this.takeAtOnce(provider, events, body, receivedAt)
@@ -247,21 +249,24 @@ export class NoticeTaker {
     event: () => ProviderEvent,
     receivedAt: Date,
   ): Promise<Told> {
+    let isForPerson = false
     try {
-      const effect = await this.act(provider, event(), receivedAt)
+      const told = event()
+      isForPerson = told.type === 'unread'
+      const effect = await this.act(provider, told, receivedAt)
       // The change has been made; processing the event again will find that.
       await this.finish({ key, effect }).catch(this.onError)
       return effect
     } catch (error) {
       if (!(error instanceof Problem)) this.onError(error)
       const isWord = error instanceof Problem
-      return this.leave(key, isWord ? error.message : 'It could not be acted on yet.')
+      return this.leave(key, isWord ? error.message : 'It could not be acted on yet.', isForPerson)
     }
   }
 
-  private async leave(key: EventKey, detail: string): Promise<Told> {
+  private async leave(key: EventKey, detail: string, isForPerson = false): Promise<Told> {
     const at = timeToPass(this.desk.now)
-    await postponeEvent(this.desk.pool, key, detail, at).catch(this.onError)
+    await postponeEvent(this.desk.pool, key, detail, at, isForPerson).catch(this.onError)
     return { result: 'open', detail }
   }
 
@@ -313,6 +318,19 @@ export class NoticeTaker {
 }
 
 const later = { retryAfterS: 60 }
+
+/** The events, with our ids in the place of codes that a provider knows deposits by. */
+async function withIds({ pool }: NoticeDesk, events: ProviderEvent[]): Promise<ProviderEvent[]> {
+  const ids = await findByCode(
+    pool,
+    events.map(({ reference }) => reference),
+  )
+  if (ids.size === 0) return events
+  return events.map((event) => ({
+    ...event,
+    reference: ids.get(event.reference) ?? event.reference,
+  }))
+}
 
 /** Whether a report of a payout says that it is of another amount than the order's. */
 async function isOfAnotherAmount(

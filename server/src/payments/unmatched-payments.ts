@@ -2,7 +2,7 @@ import type { Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { UnmatchedPayment } from '../ledger/book.ts'
 import { unmatchedColumns } from '../ledger/book-columns.ts'
-import type { UnmatchedNotice } from '../ledger/commands.ts'
+import type { Difference, UnmatchedNotice } from '../ledger/commands.ts'
 import { houseBook } from '../ledger/house.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Desk } from '../teller/desk.ts'
@@ -44,6 +44,7 @@ export async function endUnmatched(
   { paymentId, currency }: Pick<UnmatchedPayment, 'paymentId' | 'currency'>,
   state: 'returned' | 'dismissed',
   evidence: string,
+  explained?: Difference,
 ): Promise<boolean> {
   const agentId = houseBook(currency)
   try {
@@ -54,6 +55,7 @@ export async function endUnmatched(
       paymentId,
       state,
       evidence,
+      ...(explained && { explained }),
     } as const
     return (await teller.do(command)).changed
   } catch (error) {

@@ -13,7 +13,8 @@ it.each(paymentFormats.map(({ name }) => name))('%s has room for the id of a fil
     bankCode: 'KTB',
     currency: 'THB',
   } as const
-  const bankCode = { 'ktb-ipay-direct': 'KTB', 'scb-dcp': 'SCB' }[format] ?? 'KBANK'
+  const direct = { 'ktb-ipay-direct': 'KTB', 'scb-dcp': 'SCB' }
+  const bankCode = direct[format.replace('-numbered', '') as keyof typeof direct] ?? 'KBANK'
   const payee = { name: 'Somchai', accountNo: '0123456789', bankCode }
   const file = isEuro
     ? euroFile({ ...ids, items: [euroItem()] })

@@ -1,10 +1,10 @@
-import { codesOf, plainAccountNo } from '../bank-accounts/expected-deposits.ts'
 import type { PaymentClaim } from '../ledger/book.ts'
 import { debitKeys } from '../ledger/decide-house.ts'
 import { houseBook } from '../ledger/house.ts'
 import { claimsById } from '../ledger/payment-claims.ts'
 import { txnId } from '../lib/ids.ts'
 import type { Currency } from '../lib/money.ts'
+import { depositCodes } from '../lib/payment-code.ts'
 import { ensure, ensureSame, type ProofTx } from './proof-failure.ts'
 import { keyOf, readRowsByKey } from './rows-by-key.ts'
 
@@ -594,11 +594,15 @@ export async function proveExpectedPage(
     const order = byId.get(`${row.agent_id} ${row.order_id}`)
     const where = `what is expected under ${row.code}`
     // By its code money is given to an order, which is why it follows from the order.
-    ensure(codesOf(row, row.order_id).includes(row.code), () => `${where} is of another order`)
+    const forms = [row.codeForm, ...row.formerCodeForms.split(',').filter(Boolean)]
+    ensure(
+      depositCodes(row.order_id, forms).includes(row.code),
+      () => `${where} is of another order`,
+    )
     ensureSame(where, 'recognition by amount', row.by_amount, row.payable !== row.amount)
     // It may have been archived, never created, or given to another account after this one was full.
     if (!order || order.provider !== row.account) continue
-    ensureSame(where, "payer's account", row.payer_account_no, plainAccountNo(order.account_no))
+    ensureSame(where, "payer's account", row.payer_account_no, lettersAndDigits(order.account_no))
     ensureSame(where, 'amount', row.amount, order.amount)
     ensureSame(where, 'payable', row.payable, order.payable ?? order.amount)
     ensureSame(where, 'user', row.user_id, order.user_id)
@@ -624,4 +628,8 @@ async function proveTheyWereCreated(
   const known = new Set(archived.map((each) => `${each.agent_id} ${each.order_id}`))
   const stray = rows.find((row) => !known.has(`${row.agent_id} ${row.order_id}`))
   ensure(!stray, () => `what is expected under ${stray?.code} is of no order`)
+}
+
+function lettersAndDigits(accountNo: string): string {
+  return accountNo.replace(/[^A-Za-z0-9]/g, '').toUpperCase()
 }

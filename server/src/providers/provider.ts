@@ -8,7 +8,7 @@ export interface DepositToCollect {
   txnId: string
   /** What the payer is to pay; may be a little more than the order's amount. */
   amountMinor: bigint
-  /** Thirteen characters that name the deposit in a transfer's text, if the provider recognises money by it. */
+  /** Thirteen characters that name the deposit, if the provider recognises money by them or knows it by no longer id. */
   code?: string
   currency: Currency
   expiresAt: Date
@@ -251,6 +251,8 @@ export interface Provider {
   readonly mostPerPayoutMinor?: bigint | null
   /** The instructions, if they need no call; otherwise `expectDeposit` returns them. */
   depositInstructions(deposit: DepositToCollect): DepositInstructions | undefined
+  /** Whether it knows deposits by a code, because our ids are too long for it. */
+  readonly usesCodes?: boolean
   /**
    * Called after the order is committed and before it is answered; after an error, again with the same txnId.
    */
@@ -259,6 +261,8 @@ export interface Provider {
   isAnswering?(): boolean
   /** Whether it can be asked about deposits. */
   readonly canAskDeposits?: boolean
+  /** Whether its answers can tell that a payment was taken back, so that a deposit is asked about once it is paid, too. */
+  readonly asksPaidDeposits?: boolean
   /** What the provider says about a deposit; undefined if that is not clear. */
   askDeposit?(
     deposit: DepositToCollect,

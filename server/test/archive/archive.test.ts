@@ -31,7 +31,8 @@ let owner: Pool
 let folder: string
 
 beforeAll(async () => {
-  service = await startTestService()
+  // Without a worker: days go by in these tests, and it would move fees at some moment of its own.
+  service = await startTestService({ env: { ROLE: 'api' } })
   owner = ownerPool()
   folder = await mkdtemp(join(tmpdir(), 'sluice-archive-'))
 })
@@ -107,7 +108,7 @@ async function business(rounds = 1): Promise<Business> {
   return { agent, ended }
 }
 
-/** Days go by in these tests, and the service would sweep the fees at some moment of its own. */
+/** As a worker does after each day. */
 async function sweep() {
   const { desk } = service.service
   const { day } = dayBefore(service.clock(), 'UTC')

@@ -107,6 +107,14 @@ it('interest that waited for a decision is no payment then, but the house’s', 
   const id = await one({ amount: '3.21' })
   expect(BigInt((await house()).suspense) - BigInt(before.suspense)).toBe(321n)
   await explain(id, 'interest')
+  // It left suspense and became the house's in one transaction.
+  const { rows } = await s.sql(
+    `select event, suspense_change, differences_change, xmin::text from journal
+     where agent_id = -1 order by seq desc limit 2`,
+  )
+  expect(rows.map(({ event }) => event)).toEqual(['written_off', 'payment_dismissed'])
+  expect(rows[0].xmin).toBe(rows[1].xmin)
+  expect(BigInt(rows[0].differences_change)).toBe(-BigInt(rows[1].suspense_change))
   const after = await house()
   expect(after.suspense).toBe(before.suspense)
   expect(BigInt(after.differences) - BigInt(before.differences)).toBe(321n)

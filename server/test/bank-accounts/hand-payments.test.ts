@@ -185,6 +185,21 @@ describe('two people record a payment', () => {
     expect(await ofAmount(second.amount)).toEqual([])
   })
 
+  it('and who approves is warned of the same picture in another file', async () => {
+    const head = Buffer.from('ffd8ffda0004', 'hex')
+    const shown = Buffer.concat([head, randomBytes(24), Buffer.from('ffd9', 'hex')])
+    const first = await deposit()
+    const second = await deposit()
+    expect((await record({ ...first, slip: await bring(shown) })).state).toBe('done')
+    const again = await bring(Buffer.concat([shown, Buffer.from('saved again')]))
+    const { json } = await propose({ ...second, slip: again })
+    const { beside } = (await two.get(`/approvals/${json.proposal}`)).json
+    expect(beside.after.beware).toMatch(
+      new RegExp(`^Another file with the same picture was used .* which ${one.email} recorded[.]`),
+    )
+    await two.post(`/approvals/${json.proposal}/decline`, { reason: 'twice', code: two.code() })
+  })
+
   it('once, although ten record it at once, by one picture or by one reference', async () => {
     const first = await deposit()
     const second = await deposit()

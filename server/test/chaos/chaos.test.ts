@@ -20,7 +20,7 @@ const seconds = Number(process.env.CHAOS_SECONDS ?? usually(6, { long: 10 }))
 const seed = Number(process.env.CHAOS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const isLong = seconds >= 60
 /** How long each bad deed of a neighbour goes on, and how much it leaves lying about. */
-const neighbourhood = { windowMs: 8_000, rows: 100_000 }
+const neighbourhood = { windowMs: 8_000, rows: Number(process.env.CHAOS_ROWS ?? 100_000) }
 
 /** What those suffer who settle agents after midnight. */
 const midnightStrikes: FaultKind[] = isLong

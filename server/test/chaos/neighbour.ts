@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chainAnew } from '../support/chain-anew.ts'
+import { freezeHolding } from '../support/frozen-holder.ts'
 import { type Env, sluiceJson } from '../support/process.ts'
 import type { ChaosLoad } from './load.ts'
 import { type World, withOwner } from './world.ts'
@@ -113,7 +114,8 @@ export async function disturb(
 export function tooMuch(disturbances: Disturbance[]): string[] {
   return disturbances.flatMap(({ kind, alone, beside }) =>
     (['answers', 'callbacks', 'payouts'] as const)
-      .filter((what) => beside[what] < Math.floor(alone[what] * leastShare))
+      // Where they got nothing done alone, nothing was measured.
+      .filter((what) => alone[what] === 0 || beside[what] < Math.floor(alone[what] * leastShare))
       .map(
         (what) => `beside a ${kind} others got ${beside[what]} ${what} instead of ${alone[what]}`,
       ),
@@ -127,30 +129,12 @@ function inWords({ kind, alone, beside }: Disturbance): string {
 
 /** Each deed begins at once and goes on until it is ended. */
 const deeds: Record<string, (world: World, rows: number) => Promise<() => Promise<void>>> = {
-  /** As a process does that was stopped inside the teller's transaction. */
+  /** A process that was stopped inside a transaction. */
   'held wallet': async (world) => {
-    let release = () => {}
-    let isHeld = () => {}
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    const held = new Promise<void>((resolve) => {
-      isHeld = resolve
-    })
-    const holding = world.asOwner(async (owner) => {
-      await owner.query('begin')
-      await owner.query('select 1 from sluice.wallets where agent_id = $1 for update', [
-        world.neighbour.agentId,
-      ])
-      isHeld()
-      await released
-      await owner.query('rollback')
-    })
-    await Promise.race([held, holding])
+    const release = await freezeHolding(world.postgres.ownerUrl, world.neighbour.agentId)
     const ending = keepAsking(world, 20, withdrawal('SCB'))
     return async () => {
       release()
-      await holding
       await ending()
     }
   },

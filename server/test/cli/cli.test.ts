@@ -296,9 +296,7 @@ describe('agent', () => {
     expect(list.stdout).toMatch(new RegExp(`^${appId} +By hand +THB +active`, 'm'))
     // When a secret was used is written down after the answer.
     const shown = async () => (await run('agent', 'show', appId)).stdout
-    await expect
-      .poll(shown)
-      .toMatch(/^secret +made \S+, last used 20\S+, valid until rotated$/m)
+    await expect.poll(shown).toMatch(/^secret +made \S+, last used 20\S+, valid until rotated$/m)
     expect(await shown()).toMatch(/^currency +THB$/m)
     expect(await shown()).not.toContain(secret)
   })

@@ -191,6 +191,9 @@ describe('doctor', () => {
       { state: 'fail', text: expect.stringContaining('fsync and full_page_writes off') },
     ])
     expect(live.provider).toMatchObject([{ state: 'fail', text: expect.stringContaining('503') }])
+    expect(live.alerts).toMatchObject([
+      { state: 'warn', text: expect.stringContaining('no mail is set up') },
+    ])
     expect(live.settings).toMatchObject([
       { state: 'warn', text: expect.stringContaining('plain http') },
     ])

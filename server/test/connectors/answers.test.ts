@@ -50,6 +50,29 @@ describe('an answer about a payout', () => {
     })
   })
 
+  it('that lists nothing says that it was not found', () => {
+    const empty = { status: [200], '/data': [{ empty: true as const }] }
+    const answers = [{ if: empty, means: 'not_found' as const }]
+    const said = (body: string) =>
+      readPayoutAnswer(
+        { ...call('askPayout'), answers },
+        { status: 200, body: Buffer.from(body) },
+        asked,
+        'askPayout',
+      ).outcome.type
+    expect(said('{"data":[]}')).toBe('not_found')
+    for (const other of [
+      '{"data":[{}]}',
+      '{"data":{}}',
+      '{"data":null}',
+      '{"data":""}',
+      '{}',
+      '[]',
+    ]) {
+      expect(said(other)).toBe('unknown')
+    }
+  })
+
   const hostile: [what: string, status: number, body: string | Buffer][] = [
     ['HTML with 200', 200, '<html><body>DONE</body></html>'],
     ['nothing', 200, ''],

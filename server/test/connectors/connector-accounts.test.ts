@@ -250,10 +250,45 @@ describe('a deposit', () => {
     const [, shown] = [...company.payins.keys()].slice(-1).concat('pi_other')
     const { agentId, orderId } = parseTxnId(txnId) ?? { agentId: 0n, orderId: '' }
     const at = s.clock()
-    await keepAsked(s.backend.pool, { agentId, orderId, connector: 'twice' }, shown ?? '', 5, at)
+    const named = { agentId, orderId, connector: 'twice' }
+    await keepAsked(s.backend.pool, named, shown ?? '', 5, 900_000, at)
     company.payins.set('pi_other', { state: 'PAID', ref: txnId, amount: 100 })
     s.clock.advance(6_000)
     await untilPaid(agent, txnId)
+  })
+
+  it('is known by a short code at a company that our ids are too long for', async () => {
+    const { expectDeposit, notice } = companyDocument(company)
+    const json = { ...expectDeposit.request.json, ref: '{code}' }
+    const request = { ...expectDeposit.request, json }
+    const short = polled({ expectDeposit: { ...expectDeposit, request }, notice })
+    await connect(s, 'short', short, { samples: withAnswers })
+    const named = async () => {
+      const { agent, txnId } = await deposit()
+      const { json } = company.reached.findLast(({ path }) => path.endsWith('/payins')) ?? {}
+      expect(json.ref).toMatch(/^DX[0-9A-Z]{11}$/)
+      return { agent, txnId, code: json.ref as string }
+    }
+    // By a notice, once, and by asking.
+    const told = await named()
+    for (const _ of [1, 2]) await tell(s, 'short', paidNotice(told.code, 'by-code'))
+    expect(await statusOf(told.agent, told.txnId)).toBe('PAID')
+    expect((await told.agent.get('/payment/wallet')).json.balance).toBe(100)
+    const asked = await named()
+    const payin = [...company.payins].find(([, { ref }]) => ref === asked.code)
+    company.payins.set(payin?.[0] ?? '', { state: 'PAID', ref: asked.code, amount: 100 })
+    s.clock.advance(6_000)
+    await untilPaid(asked.agent, asked.txnId)
+    // A row that gives a code to another deposit is not believed: which codes a deposit has follows from its id.
+    const victim = await named()
+    const thief = await named()
+    const [agentId, orderId] = thief.txnId.split('-')
+    await s.sql('update deposit_codes set agent_id = $2, order_id = $3 where code = $1', [
+      ...[victim.code, agentId, orderId],
+    ])
+    const { json: said } = await tell(s, 'short', paidNotice(victim.code, 'stolen'))
+    expect(said.results[0].result).not.toBe('applied')
+    expect(await statusOf(thief.agent, thief.txnId)).toBe('WAITING')
   })
 
   it('that a second request has reached the company with is asked about, though the first never left', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { readFigures } from '../../src/connectors/connector-figures.ts'
 import { addSecret } from '../../src/connectors/connector-store.ts'
+import { ConnectorsInUse } from '../../src/connectors/connectors-in-use.ts'
 import { readRoutingTable, saveProviderState } from '../../src/routing/providers.ts'
 import { routed } from '../support/bank-accounts.ts'
 import {
@@ -256,14 +258,41 @@ it('a deposit is asked for elsewhere first while its company fails', async () =>
   company.onCall = (_call, response) => say(response, 503, '{}')
   const agent = await s.agent()
   const provider = s.service.desk.providers.find('failing')
-  const calls = () => s.service.desk.providers.connectors?.figuresOf('failing')?.calls
+  const figures = async () => (await s.service.desk.providers.connectors?.figures())?.get('failing')
   while (provider?.isAnswering?.()) await agent.deposit({ amount: 100 })
-  expect(calls()).toBe(5)
+  expect(await figures()).toMatchObject({ calls: 5, failures: 5, state: 'paused', processes: 1 })
   const { status, json } = await agent.deposit({ amount: 100 })
   expect(status).toBe(201)
   const { rows } = await s.sql('select provider from orders where order_id = $1', [
     String(json.txn_id).split('-')[1],
   ])
   expect(rows).toEqual([{ provider: 'second' }])
-  expect(calls()).toBe(5)
+  expect(await figures()).toMatchObject({ calls: 5 })
+  // Another process sees it too, and what it calls itself is added.
+  const beside = new ConnectorsInUse(s.backend.pool, {
+    secretKeys: s.backend.secretKeys,
+    client: { send: async () => ({ status: 503, body: Buffer.from('{}') }) },
+    now: s.clock,
+    publicUrl: () => s.service.url,
+    onError: (error) => {
+      throw error
+    },
+  })
+  const [there] = (await beside.read()).filter(({ name }) => name === 'failing')
+  const asked = { reference: ref, amountMinor: 100n, currency: 'THB', extraParams: null } as const
+  const payee = { accountNo: '1', accountName: 'A', bankCode: 'SCB' }
+  await there?.askPayout({ ...asked, payee }, AbortSignal.timeout(60_000))
+  expect((await beside.figures()).get('failing')).toMatchObject({
+    ...{ processes: 2, calls: 6, failures: 6, state: 'paused', underWay: 0 },
+    lastFault: 'answers that it fails',
+  })
+  const told = await (await fetch(`${s.service.url}/metrics`)).text()
+  expect(told).toContain('sluice_connector_calls{connector="failing"} 6')
+  expect(told).toContain('sluice_connector_paused{connector="failing"} 1')
+  // What a process that has ended had under way is over; what it called still counts.
+  s.clock.advance(61_000)
+  const later = (await readFigures(s.backend.pool, s.clock())).get('failing')
+  expect(later).toMatchObject({ calls: 6, state: 'open' })
+  s.clock.advance(86_400_000)
+  expect((await readFigures(s.backend.pool, s.clock())).get('failing')).toBeUndefined()
 })

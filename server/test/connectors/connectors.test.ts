@@ -3,6 +3,7 @@ import { addSecret, listUses } from '../../src/connectors/connector-store.ts'
 import { addDocument, planUse, trySamples } from '../../src/connectors/manage-connectors.ts'
 import type { Tx } from '../../src/db/in-transaction.ts'
 import { DepositAsker } from '../../src/payments/ask-deposits.ts'
+import { closeAlike, listOpenEvents } from '../../src/payments/open-events.ts'
 import { NoticeTaker } from '../../src/payments/take-notice.ts'
 import { saveProviderState } from '../../src/routing/providers.ts'
 import { makeAccount } from '../support/bank-accounts.ts'
@@ -20,6 +21,7 @@ import {
   attemptsOf,
   fundedAgent,
   type Process,
+  patient,
   referencesFor,
   startProcess,
   statusOf,
@@ -206,6 +208,20 @@ describe('a deposit', () => {
     for (const text of ['{"kind":"PAYIN"', '<html>', '[]', '{"kind":"PAYIN","kind":"PING"}']) {
       expect((await tell(s, 'imaginary', text)).json.results[0].result).toBe('open')
     }
+    // A company that is full of news: one line for each kind, which is not tried again, and all are closed at once.
+    for (const id of ['a', 'b', 'c']) await tell(s, 'imaginary', { kind: 'CARD.UPDATED', id })
+    const { pool } = s.backend
+    const open = async () => {
+      const listed = await listOpenEvents(pool, s.clock(), { provider: 'imaginary', limit: 100 })
+      return listed.find(({ detail }) => detail?.includes('/kind is CARD.UPDATED'))
+    }
+    const listed = await open()
+    expect(listed).toMatchObject({ alike: 3, canClose: true, tries: 1 })
+    s.clock.advance(60_000)
+    await new NoticeTaker(s.service.desk, () => {}).finishLeftOvers()
+    expect(await open()).toMatchObject({ tries: 1 })
+    if (listed) expect(await closeAlike(pool, listed, 'cards are of no interest')).toBe(3)
+    expect(await open()).toBeUndefined()
     expect((await tell(s, 'imaginary', { kind: 'PING' })).json).toEqual({ results: [] })
     expect(await statusOf(agent, txnId)).toBe('WAITING')
     await s.sql(`update notice_events set result = 'closed', act_at = null
@@ -254,37 +270,38 @@ describe('a deposit', () => {
 
 describe('a deposit that nobody tells of', () => {
   const polled = new Company()
+  const silent = (version: number, asking = askDeposit) =>
+    companyDocument(polled, version, {
+      askDeposit: asking,
+      notice: undefined,
+      secrets: { api: 'of calls' },
+      submitPayout: undefined,
+      askPayout: undefined,
+    })
+  const samples = {
+    ...companySamples,
+    samples: [
+      companySamples.samples[0],
+      {
+        name: 'paid',
+        call: 'askDeposit',
+        body: { ...paidNotice('SX0000000000A', 'pi_1') },
+        expect: ['payment 100 THB for SX0000000000A as pi_1'],
+      },
+      {
+        name: 'refused',
+        call: 'expectDeposit',
+        status: 422,
+        body: { code: 'CLOSED' },
+        expect: ['rejected'],
+      },
+    ],
+  }
+
+  const asked = { samples, secrets: { api: 'api-1' } as never }
+
   it('is asked about until it is paid, in the version that it was made with', async () => {
     await polled.open()
-    const silent = (version: number) =>
-      companyDocument(polled, version, {
-        askDeposit,
-        notice: undefined,
-        secrets: { api: 'of calls' },
-        submitPayout: undefined,
-        askPayout: undefined,
-      })
-    const samples = {
-      ...companySamples,
-      samples: [
-        companySamples.samples[0],
-        {
-          name: 'paid',
-          call: 'askDeposit',
-          body: { ...paidNotice('SX0000000000A', 'pi_1') },
-          expect: ['payment 100 THB for SX0000000000A as pi_1'],
-        },
-        {
-          name: 'refused',
-          call: 'expectDeposit',
-          status: 422,
-          body: { code: 'CLOSED' },
-          expect: ['rejected'],
-        },
-      ],
-    }
-    const asked = { samples, secrets: { api: 'api-1', hook: '' } as never }
-    delete (asked.secrets as { hook?: string }).hook
     await connect(s, 'polled', silent(1), asked)
     await saveProviderState(s.backend.pool, 'imaginary', 'draining', s.clock())
     await use(s, 'polled')
@@ -318,6 +335,70 @@ describe('a deposit that nobody tells of', () => {
     expect(await look()).toBe(0)
     expect(errors).toEqual([])
   })
+
+  it('is asked about just before its end, and less and less once it is paid: its money may be taken back', async () => {
+    const takenBack = {
+      type: 'payment_taken_back',
+      id: ['/id', '/state'],
+      paymentId: ['/id'],
+      reference: '/ref',
+    }
+    const rules = [
+      ...askDeposit.rules,
+      { if: { status: [200], '/state': ['BACK'] }, events: [takenBack] },
+    ]
+    const back = {
+      name: 'taken back',
+      call: 'askDeposit',
+      body: { ...paidNotice('SX0000000000A', 'pi_1'), state: 'BACK' },
+      expect: ['payment_taken_back for SX0000000000A as pi_1'],
+    }
+    const more = { ...asked, samples: { ...samples, samples: [...samples.samples, back] } }
+    await connect(s, 'polled', silent(3, { ...askDeposit, everyS: 3_600, rules } as never), more)
+    const { agent, txnId } = await deposit()
+    const payin = [...polled.payins].find(([, { ref }]) => ref === txnId)
+    if (!payin) throw new Error('the company was not asked for it')
+    const [id, { ref, amount }] = payin
+    const errors: unknown[] = []
+    const taker = new NoticeTaker(s.service.desk, (error) => errors.push(error))
+    const asker = new DepositAsker(s.service.desk, taker, (error) => errors.push(error))
+    /** Waits until it was asked about, by the service or here, and is due again after so long. */
+    const isDueIn = (seconds: number | null) =>
+      expect
+        .poll(async () => {
+          await asker.ask()
+          const { rows } = await s.sql(
+            `select extract(epoch from ask_at - $2)::float8 as due from connector_deposits
+             where order_id = $1`,
+            [txnId.split('-')[1], s.clock()],
+          )
+          return rows[0]?.due
+        }, patient)
+        .toBe(seconds)
+    // Its end comes long before the hour that the document says.
+    await isDueIn(899)
+    polled.payins.set(id, { state: 'PAID', ref, amount })
+    s.clock.advance(899_000)
+    await isDueIn(1)
+    expect(await statusOf(agent, txnId)).toBe('PAID')
+    // At first after a quarter of an hour, then after as long as it has been paid.
+    s.clock.advance(1_000)
+    await isDueIn(900)
+    s.clock.advance(900_000)
+    await isDueIn(901)
+    s.clock.advance(901_000)
+    await isDueIn(1_802)
+    polled.payins.set(id, { state: 'BACK', ref, amount })
+    s.clock.advance(1_802_000)
+    await expect
+      .poll(async () => {
+        await asker.ask()
+        return (await agent.get('/payment/wallet')).json.balance
+      }, patient)
+      .toBe(0)
+    expect(errors).toEqual([])
+  })
+
   // Also when it failed: the tests below need the other one.
   afterAll(async () => {
     await saveProviderState(s.backend.pool, 'polled', 'off', s.clock())

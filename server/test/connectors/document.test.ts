@@ -409,6 +409,29 @@ describe('a document is refused', () => {
     expect(by({ timestamp: inside.timestamp, except: ['at'] }).join()).toContain(says)
   })
 
+  it('with a key that anybody can go on from, or that an HMAC has anyway', () => {
+    const by = (change: object, more: object = {}) => {
+      const verify = { ...md5(true), with: 'sha256', ...change }
+      return faults({ notice: { ...notice, ...more, verify } }).join()
+    }
+    const from = { from: ['203.0.113.7'] }
+    expect(by({ keyBefore: '' })).toContain('/notice/from is required')
+    expect(by({ keyBefore: '', weak: undefined }, from)).toContain('is weak')
+    expect(by({ keyBefore: '' }, from)).toBe('')
+    expect(by({ keyBefore: '', keyAfter: '', weak: undefined })).toBe('')
+    expect(by({ with: 'hmac-sha256', keyAfter: '&key=' })).toContain('is for a plain hash')
+  })
+
+  it('with an empty list that means more than that nothing was found', () => {
+    const empty = { status: [200], '/data': [{ empty: true }] }
+    const asked = (means: string) =>
+      faults({ askPayout: { ...ask, answers: [{ if: empty, means }, ...ask.answers] } }).join()
+    expect(asked('not_found')).toBe('')
+    for (const means of ['paid', 'cancelled', 'rejected']) {
+      expect(asked(means)).toContain('an empty list may only mean not_found')
+    }
+  })
+
   it('with what is read and not signed', () => {
     const { events: _events, ...flat } = notice
     const by = (name: string) =>
@@ -484,8 +507,8 @@ describe('samples', () => {
   const run = (change: object) =>
     runSamples(document, JSON.stringify({ ...sandboxSamples, ...change }))
 
-  it('pass if each is read as it says, and add what a company may do at any time', () => {
-    const { passed, missing, results } = run({})
+  it('pass if each is read as it says, and add what a company may do at any time', async () => {
+    const { passed, missing, results } = await run({})
     expect(results.filter(({ ok }) => !ok)).toEqual([])
     expect({ passed, missing }).toEqual({ passed: true, missing: [] })
     const names = results.map(({ name }) => name)
@@ -507,7 +530,7 @@ describe('samples', () => {
     ['reference', /another reference$|a number for its reference$/],
     ['amount', /another amount$|a little more than its amount$/],
     ['currency', /another currency$|a number for its currency$/],
-  ])('do not pass if the company repeats the %s, and nobody reads it', (name, shown) => {
+  ])('do not pass if the company repeats the %s, and nobody reads it', async (name, shown) => {
     const { [name as 'reference']: _left, ...echo } = { ...ask.echo, theirId: '/theirs' }
     const samples = {
       ...sandboxSamples,
@@ -520,25 +543,25 @@ describe('samples', () => {
     }
     const run = (askPayout: object) =>
       runSamples(documentOf({ ...base, askPayout }), JSON.stringify(samples))
-    expect(run({ ...ask, echo: { ...ask.echo, theirId: '/theirs' } }).passed).toBe(true)
-    const { passed, results } = run({ ...ask, echo })
+    expect((await run({ ...ask, echo: { ...ask.echo, theirId: '/theirs' } })).passed).toBe(true)
+    const { passed, results } = await run({ ...ask, echo })
     expect(passed).toBe(false)
     const bad = results.filter(({ ok }) => !ok)
     expect(bad.length).toBeGreaterThan(0)
     for (const { name: what } of bad) expect(what).toMatch(shown)
   })
 
-  it('do not pass if a request cannot be made', () => {
-    const made = (json: object, more: object = {}) => {
+  it('do not pass if a request cannot be made', async () => {
+    const made = async (json: object, more: object = {}) => {
       const request = { method: 'POST', path: '/p', json: { r: '{reference}', ...json } }
       const changed = documentOf({ ...base, ...more, submitPayout: { ...submit, request } })
-      const { passed, results } = runSamples(changed, JSON.stringify(sandboxSamples))
+      const { passed, results } = await runSamples(changed, JSON.stringify(sandboxSamples))
       const result = results.find(({ name }) => name === 'the request of submitPayout')
       return [passed, result?.tried[0]?.fault]
     }
     const to = ['{payee.bank}', '{payee.accountNo}']
-    expect(made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([true, null])
-    expect(made({ amount: '{amount.integer}' })).toEqual([
+    expect(await made({ to, note: 'x{extra.note}' }, { banks: { SCB: '1' } })).toEqual([true, null])
+    expect(await made({ amount: '{amount.integer}' })).toEqual([
       false,
       'the company takes whole amounts only',
     ])
@@ -549,18 +572,18 @@ describe('samples', () => {
       encode: 'hex',
       put: { header: 'x-sign' },
     }
-    expect(made({ a: '1' }, { sign })[1]).toBeNull()
-    expect(made({ payee: { name: 'x' } }, { sign })).toEqual([
+    expect((await made({ a: '1' }, { sign }))[1]).toBeNull()
+    expect(await made({ payee: { name: 'x' } }, { sign })).toEqual([
       false,
       'a part that is to be signed is missing',
     ])
-    expect(made({}, { base: 'https://bank.example:port' })).toMatchObject([
+    expect(await made({}, { base: 'https://bank.example:port' })).toMatchObject([
       false,
       expect.stringContaining('its address is none'),
     ])
   })
 
-  it('do not pass if an id is another each time that a notice is sent', () => {
+  it('do not pass if an id is another each time that a notice is sent', async () => {
     const timed = {
       ...notice,
       verify: {
@@ -582,12 +605,12 @@ describe('samples', () => {
         documentOf({ ...base, notice: changed }),
         JSON.stringify({ ...sandboxSamples, samples }),
       )
-    const again = by(timed).results.filter(({ name }) => name.endsWith('the same again'))
+    const again = (await by(timed)).results.filter(({ name }) => name.endsWith('the same again'))
     expect(again.map(({ ok }) => ok)).toEqual(again.map(() => false))
-    expect(by({ ...timed, rules: notice.rules }).passed).toBe(true)
+    expect((await by({ ...timed, rules: notice.rules })).passed).toBe(true)
   })
 
-  it('forge what is signed by sorted fields too', () => {
+  it('forge what is signed by sorted fields too', async () => {
     const { events: _events, ...flat } = notice
     const verify = { ...md5(true), with: 'sha256', key: { secret: 'hook' } }
     const payments = notice.rules.slice(0, 1).map((rule) => ({
@@ -607,7 +630,7 @@ describe('samples', () => {
     const sample = { name: 'a payment', call: 'notice', body, expect: expected }
     const others = sandboxSamples.samples.filter(({ call }) => call !== 'notice')
     const set = { ...sandboxSamples, samples: [...others, sample] }
-    const { passed, results } = runSamples(sorted, JSON.stringify(set))
+    const { passed, results } = await runSamples(sorted, JSON.stringify(set))
     expect(passed).toBe(true)
     const names = results.map(({ name }) => name)
     for (const what of ['another /amount', 'another /currency', 'two fields as one']) {
@@ -618,13 +641,13 @@ describe('samples', () => {
       ...sorted,
       notice: { ...sorted.notice, verify: { ...verify, except: ['amount'] } },
     }
-    const found = runSamples(careless as ConnectorDocument, JSON.stringify(set))
+    const found = await runSamples(careless as ConnectorDocument, JSON.stringify(set))
     expect(found.results.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual([
       'a payment: with another /amount',
     ])
   })
 
-  it('do not pass if a payment has one id in a notice and another in an answer', () => {
+  it('do not pass if a payment has one id in a notice and another in an answer', async () => {
     const payment = (paymentId: string) => ({
       type: 'payment',
       id: ['/id'],
@@ -651,43 +674,51 @@ describe('samples', () => {
       },
       expect: ['payment 100.5 THB for SX0000000000A as pay-1'],
     }
-    const by = (paymentId: string, as: string) => {
+    const by = async (paymentId: string, as: string) => {
       const expected = [`payment 100.5 THB for SX0000000000A as ${as}`]
       const asked = { name: 'asked', call: 'askDeposit', body, expect: expected }
       const samples = [...sandboxSamples.samples, one, asked]
-      return runSamples(asking(paymentId), JSON.stringify({ ...sandboxSamples, samples })).missing
+      const set = JSON.stringify({ ...sandboxSamples, samples })
+      return (await runSamples(asking(paymentId), set)).missing
     }
-    expect(by('/paymentId', 'pay-1')).toEqual([])
-    expect(by('/id', 'a-1')).toEqual([
+    expect(await by('/paymentId', 'pay-1')).toEqual([])
+    expect(await by('/id', 'a-1')).toEqual([
       'one payment by notice and by askDeposit, with one id: else it counts twice',
     ])
   })
 
-  it('name the rules that they do not show', () => {
+  it('name the rules that they do not show', async () => {
     const samples = sandboxSamples.samples.filter(({ name }) => name !== 'refused')
-    expect(run({ samples }).missing).toEqual([
+    expect((await run({ samples })).missing).toEqual([
       'a sample of the rule /askPayout/answers/2 (another provider may try)',
     ])
   })
 
   it.each(sandboxSamples.samples.map(({ name }) => name))(
     'do not pass without the one named %s',
-    (name) => {
+    async (name) => {
       const samples = sandboxSamples.samples.filter((each) => each.name !== name)
-      expect(run({ samples }).passed).toBe(false)
+      expect((await run({ samples })).passed).toBe(false)
     },
   )
 
-  it('do not pass if one is read otherwise, or the set is none', () => {
+  it('do not pass if one is read otherwise, or the set is none', async () => {
     const [first, ...rest] = sandboxSamples.samples
-    expect(run({ samples: [{ ...first, expect: ['rejected'] }, ...rest] }).passed).toBe(false)
-    expect(run({ samples: [] }).passed).toBe(false)
-    expect(runSamples(document, '{').passed).toBe(false)
-    expect(runSamples(document, '{"order":{},"order":{}}').passed).toBe(false)
+    expect((await run({ samples: [{ ...first, expect: ['rejected'] }, ...rest] })).passed).toBe(
+      false,
+    )
+    expect((await run({ samples: [] })).passed).toBe(false)
+    expect((await runSamples(document, '{')).passed).toBe(false)
+    expect((await runSamples(document, '{"order":{},"order":{}}')).passed).toBe(false)
   })
 
-  it('say which rule fired', () => {
-    const refused = run({}).results.find(({ name }) => name === 'refused')
+  it('are refused in words if there are too many bytes of them', async () => {
+    const { missing } = await runSamples(document, JSON.stringify({ text: 'x'.repeat(2 ** 20) }))
+    expect(missing).toEqual(['The samples are longer than 1 MiB.'])
+  })
+
+  it('say which rule fired', async () => {
+    const refused = (await run({})).results.find(({ name }) => name === 'refused')
     expect(refused?.tried).toEqual([
       {
         rule: '/askPayout/answers/2',

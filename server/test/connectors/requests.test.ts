@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
+import { createHash, createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Currency } from '../../src/lib/money.ts'
 import { payoutValues } from '../../src/providers/http/order-values.ts'
@@ -247,6 +247,35 @@ describe('who asks', () => {
     expect(JSON.parse(json.body ?? '').sign).toBe(made.body?.slice(-32))
     const nested = { method: 'POST', path: '/p', json: { ref, a: { b: 1 } } }
     expect(() => rendered(nested, { doc: { sign }, secrets })).toThrow('to be signed is missing')
+  })
+
+  it('signs the sorted fields of a query where there is no body, with the key where the company has it', () => {
+    const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+    const by = (more: object, request: object) => {
+      const sign = {
+        kind: 'sorted',
+        with: 'sha256',
+        key: { secret: 'api' },
+        encode: 'hex',
+        ...more,
+      }
+      return rendered(request, { doc: { sign }, secrets: { api: 'k' } })
+    }
+    const question = { method: 'GET', path: '/p', query: { ref, b: 'x y', a: '1' } }
+    const field = { put: { field: 'sign' } }
+    const made = new URL(by(field, question).url)
+    expect(made.searchParams.get('sign')).toBe(hash('a=1&b=x y&ref=SX0123456789Ak'))
+    expect([...made.searchParams.keys()]).toEqual(['ref', 'b', 'a', 'sign'])
+    const before = by({ ...field, keyBefore: '', weak: true }, question)
+    expect(new URL(before.url).searchParams.get('sign')).toBe(hash('ka=1&b=x y&ref=SX0123456789A'))
+    const both = by({ put: { header: 'x-sign' }, keyBefore: '|', keyAfter: '|' }, question)
+    expect(both.headers['x-sign']).toBe(hash('k|a=1&b=x y&ref=SX0123456789A|k'))
+    expect(new URL(both.url).searchParams.has('sign')).toBe(false)
+    // A body is signed alone, and a list has no fields to be signed.
+    const sent = by(field, { method: 'POST', path: '/p', query: { q: '1' }, form: { ref } })
+    expect(sent.body).toBe(`ref=SX0123456789A&sign=${hash('ref=SX0123456789Ak')}`)
+    const list = { method: 'POST', path: '/p', query: { ref }, json: [ref] }
+    expect(() => by(field, list)).toThrow('to be signed is missing')
   })
 
   it.each(['rsa', 'ed25519'] as const)('signs with %s', (kind) => {

@@ -29,9 +29,9 @@ it('there are connectors of the companies that the documentation names, each wit
   expect(files).toHaveLength(2 * names.length)
 })
 
-it.each(names)('%s is a document that passes its samples', (name) => {
+it.each(names)('%s is a document that passes its samples', async (name) => {
   const document = documentOf(JSON.parse(textOf(`${name}.json`)))
-  const { passed, results, missing } = runSamples(document, textOf(`${name}.samples.json`))
+  const { passed, results, missing } = await runSamples(document, textOf(`${name}.samples.json`))
   expect(results.filter(({ ok }) => !ok)).toEqual([])
   expect({ passed, missing }).toEqual({ passed: true, missing: [] })
 })

@@ -167,6 +167,11 @@ describe('for everybody', () => {
     await out.goto(console.at('/sign-in'))
     await shows(out, 'Sign in')
     expect(await axeFaults(out), 'sign-in').toEqual([])
+    // A link for looking around that nobody gave.
+    await out.goto(console.at('/look'))
+    await shows(out, 'Looking around')
+    await out.getByRole('alert').waitFor()
+    expect(await axeFaults(out), 'look').toEqual([])
     const page = await console.tab(admin, { colorScheme: 'dark' })
     await page.goto(console.at(`/orders/${txnId}`))
     await page.getByRole('button', { name: 'Cancel withdrawal', exact: true }).click()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { axeFaults } from '../support/axe.ts'
-import { type ConsoleBrowser, openConsole, phone } from '../support/console-browser.ts'
+import { type ConsoleBrowser, desktop, openConsole, phone } from '../support/console-browser.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { type AgentClient, startTestService, type TestService } from '../support/service.ts'
 
@@ -126,4 +126,26 @@ it('is used with a thumb, by night, and what has its own code opens its page', a
   expect(await axeFaults(page)).toEqual([])
   await button('Open').click()
   await page.getByRole('heading', { name: 'Payment of 90.00 THB' }).waitFor()
+})
+
+it('a contradiction is told with what can be done about it, on a phone and on a desk', async () => {
+  await agent.fund(1000)
+  const deposit = (await agent.deposit()).json.txn_id
+  await agent.trigger(deposit, 'PAID')
+  const body = { refId: `BACK-${deposit}`, amount: 60, timestamp: test.clock().toISOString() }
+  const refund = (await agent.post(`/payment/orders/${deposit}/refund`, body)).json.txn_id
+  await agent.trigger(refund, 'PAID')
+  const said = { reason: 'a test', evidence: 'the bank wrote', code: admin.code() }
+  expect((await admin.post(`/orders/${deposit}/take-back`, said)).status).toBe(200)
+  const { data } = (await admin.get('/open-items')).json
+  await page.setViewportSize(phone)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.goto(console.at(`/open-items/${encodeURIComponent(data[0].item_id)}`))
+  await page.getByRole('heading', { name: 'Payout of 60.00 THB: who is right?' }).waitFor()
+  await page.getByText('The payer may get the money twice').waitFor()
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
+  expect(await axeFaults(page)).toEqual([])
+  await page.setViewportSize(desktop)
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect(await axeFaults(page)).toEqual([])
 })

@@ -1108,6 +1108,7 @@ const cases: [constraint: string, table: string, spoiled: Fields][] = [
   ['bank_slips_pkey', 'bank_slips', { sha256: '1'.repeat(64) }],
   ['bank_slips_sha256_check', 'bank_slips', { sha256: 'x' }],
   ['bank_slips_type_check', 'bank_slips', { type: 'image/svg+xml' }],
+  ['bank_slips_content_check', 'bank_slips', { content: 'x' }],
   ['bank_slips_brought_by_check', 'bank_slips', { brought_by: 'x' }],
   ['hand_payments_pkey', 'hand_payments', { slip: '1'.repeat(64) }],
   ['hand_payments_slip_fkey', 'hand_payments', { slip: '9'.repeat(64) }],
@@ -2021,6 +2022,7 @@ describe('what is written down stays so, by privilege', () => {
       'report_files',
       'connector_deposits',
       'connector_deposit_ids',
+      'connector_figures',
       'line_sources',
     ]
     const kept = rows.filter(

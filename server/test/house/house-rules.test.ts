@@ -436,6 +436,7 @@ const largeTables = [
   'limit_uses',
   'limit_payees',
   'connector_deposits',
+  'deposit_codes',
   'alert_deliveries',
 ]
 

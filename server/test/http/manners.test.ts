@@ -429,6 +429,7 @@ describe('every answer', () => {
       '422 insufficient_balance',
       '422 invalid_request',
       '422 limit_exceeded',
+      '422 provider_refused',
       '422 refund_exceeds_payment',
       '422 unknown_bank_code',
       '429 rate_limited',

@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Pool } from '../../src/db/pool.ts'
 import type { Order } from '../../src/ledger/book.ts'
@@ -14,6 +13,7 @@ import { readTrialBalances } from '../../src/reports/trial-balance.ts'
 import { Teller } from '../../src/teller/teller.ts'
 import { openTellerPool } from '../../src/teller/teller-pool.ts'
 import { chainAnew } from '../support/chain-anew.ts'
+import { freezeHolding } from '../support/frozen-holder.ts'
 import { newOrder } from '../support/naive-model.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -88,18 +88,6 @@ const create = (agentId: bigint, kind: 'deposit' | 'withdraw') => {
   return { orderId: made.orderId, command }
 }
 const balancesOf = async (agentId: bigint) => (await readWallet(s.backend.pool, agentId)).balances
-
-/** Locks a book as a process does that is frozen in the middle of its work. */
-async function hold(agentId: bigint): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: s.database.ownerUrl })
-  await client.connect()
-  await client.query('begin')
-  await client.query('select 1 from sluice.wallets where agent_id = $1 for update', [agentId])
-  return async () => {
-    await client.query('rollback')
-    await client.end()
-  }
-}
 
 it('an ordinary order locks one book, the agent’s, however it ends', async () => {
   const { agentId } = await s.agent()
@@ -177,10 +165,47 @@ it('an ordinary order locks one book, the agent’s, however it ends', async () 
     ...{ ...common, type: 'take_back_payment', orderId: deposit.orderId, paymentId },
   }
   expect(await done(takenBack)).toEqual(own)
+  // With limits and a reserve it is the same book.
+  const limited = create(agentId, 'deposit').command as Command & { type: 'create' }
+  expect(await done({ ...limited, isLimited: true })).toEqual(own)
+  const reserved = order(agentId, 'deposit', { reserveRule: '10%/1' })
+  await teller.do({ ...common, type: 'create', order: reserved })
+  expect(await done(receive(reserved.orderId, `bank:${agentId}-3`, 10_000n))).toEqual(own)
+  const dayAfter = new Date(s.clock().getTime() + 86_400_000)
+  const { orderId: released } = reserved
+  expect(await done({ agentId, at: dayAfter, type: 'release_reserve', orderId: released })).toEqual(
+    own,
+  )
   // Only what is about two books locks two, in the order of their ids.
   expect(await done({ ...common, type: 'sweep', houseId: house, day: '2026-01-01' })).toEqual([
     house,
     agentId,
+  ])
+})
+
+it('an agent sees rows that are about the house with the fields of any other, and nothing moved', async () => {
+  const agent = await s.agent({ depositFee: '1%' })
+  const { agentId } = agent
+  await agent.fund(100)
+  const { teller } = s.service.desk
+  const common = { agentId, at: s.clock() }
+  const { json } = await agent.deposit()
+  const [, orderId = ''] = json.txn_id.split('-')
+  const payment = { paymentId: `sandbox:more-${agentId}`, amountMinor: 7n, paidAt: s.clock() }
+  await teller.do({
+    ...{ ...common, type: 'receive_payment', orderId, provider: null },
+    payment: { ...payment, payer: null },
+  })
+  const cost = { provider: 'sandbox', costId: `of-${agentId}`, amountMinor: 5n }
+  await teller.do({ ...common, type: 'charge_cost', orderId, ...cost })
+  await teller.do({ ...common, type: 'sweep', houseId: house, day: '2026-01-02' })
+  const { data } = (await agent.get('/payment/wallet/entries')).json
+  const unmoved = { amount: 0, held_change: 0, fee: 0, balance: 99, held: 0, reason: null }
+  const at = expect.any(String)
+  expect(data.slice(1)).toEqual([
+    { seq: 2, at, event: 'payment_received', txn_id: null, ...unmoved },
+    { seq: 3, at, event: 'cost_charged', txn_id: json.txn_id, ...unmoved },
+    { seq: 4, at, event: 'swept', txn_id: null, ...unmoved },
   ])
 })
 
@@ -189,7 +214,7 @@ it('whoever holds the house’s book holds up nothing but what is about it', asy
   const lost = unmatchedPayment()
   await s.service.desk.teller.do(lost)
   const { teller } = tellerOn(s.database.url)
-  const release = await hold(house)
+  const release = await freezeHolding(s.database.ownerUrl, house)
   const [first] = agents
   const assigning = agents.map(({ agentId }) =>
     teller.do(assign(agentId, lost.unmatched.paymentId)).then(
@@ -220,7 +245,7 @@ it('whoever holds the house’s book holds up nothing but what is about it', asy
     ),
   )
   expect((await balancesOf(first.agentId)).available).toBe(20_000n)
-  await release()
+  release()
   expect((await Promise.all(assigning)).sort()).toEqual(['assigned', 'refused', 'refused'])
 })
 

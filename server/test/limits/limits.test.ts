@@ -443,6 +443,25 @@ describe('for people', () => {
     })
     expect(tried).toMatchObject({ orders: 4, hits: 1, amount: '20', whole: true })
     expect(tried.first[0].words).toContain('140 THB is used')
+    // A rule for each agent by itself: two that reach it, and one that has its own rule of that name.
+    const [second, apart] = [await shop(), await shop()]
+    for (const each of [second, apart]) await each.withdraw({ amount: 151 })
+    await set(apart, { name: 'tried', ...rule, most: '9999' })
+    const body = { app_id: null, name: 'tried', outcome: 'refuse', currency: 'THB', ...rule }
+    const { json: all } = await admin.post('/limits/try', body)
+    const hits = all.agents.map((each: { app_id: string; hits: number }) => [
+      each.app_id,
+      each.hits,
+    ])
+    expect(hits).toEqual(
+      expect.arrayContaining([
+        [agent.appId, 1],
+        [second.appId, 1],
+      ]),
+    )
+    expect(hits.flat()).not.toContain(apart.appId)
+    const counted = hits.reduce((sum: number, [, each]: [string, number]) => sum + each, 0)
+    expect([all.currency, all.hits, all.whole]).toEqual(['THB', counted, true])
     const { json } = await set(agent, { name: 'shown', ...rule, most: '340' })
     const own = json.data.find((each: { name: string }) => each.name === 'shown')
     expect(own).toMatchObject({

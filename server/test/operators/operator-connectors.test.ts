@@ -35,8 +35,8 @@ describe('in the console', () => {
       201,
       { name: 'paycompany', version: 1, is_new: true },
     ])
-    expect((await change('/connectors/paycompany/use', first)).json.detail).toBe(
-      'Set the secrets api, hook first.',
+    expect((await change('/connectors/paycompany/use', first)).json.detail).toContain(
+      'Set the secrets api, hook first',
     )
     for (const secret of ['api', 'hook']) {
       const { status, json } = await change('/connectors/paycompany/secrets', {
@@ -45,8 +45,8 @@ describe('in the console', () => {
       })
       expect([status, json]).toEqual([201, { secret, n: 1 }])
     }
-    expect((await change('/connectors/paycompany/use', first)).json.detail).toBe(
-      'Version 1 has not passed its samples: try them first.',
+    expect((await change('/connectors/paycompany/use', first)).json.detail).toContain(
+      'Version 1 has not passed its samples: try them first',
     )
     const ran = await ann.post('/connectors/paycompany/samples', { samples })
     expect(ran.json).toMatchObject({ version: 1, passed: true, missing: [] })

@@ -373,6 +373,7 @@ describe('what a provider reports of a payout that nobody knows', () => {
         received_at: s.clock().toISOString(),
         tries: 1,
         can_close: true,
+        alike: 1,
       },
     ])
     const close = { provider: 'bank', event_id: event.id, evidence, reason }

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { openPool } from '../../src/db/pool.ts'
+import { camt, dayAt } from '../support/bank-accounts.ts'
 import { testDatabase } from '../support/database.ts'
+import { sample } from '../support/long.ts'
 import { type OperatorClient, signIn } from '../support/operator.ts'
 import { pain002 } from '../support/payout-files.ts'
 import {
@@ -73,7 +75,11 @@ test(
     const person = (role: 'admin' | 'operator') => signIn(people, role)
 
     /** Kills the service when it is about to write to a table, and starts it again. */
-    const killedAt = async (table: string, begin?: () => Promise<unknown>): Promise<void> => {
+    const killedAt = async (
+      table: string,
+      begin?: () => Promise<unknown>,
+      verifies = true,
+    ): Promise<void> => {
       const lock = await owner.connect()
       await lock.query('begin')
       await lock.query(`lock table sluice.${table} in share mode`)
@@ -98,7 +104,7 @@ test(
       await lock.query('rollback')
       lock.release()
       await asked
-      await verifyClean(env)
+      if (verifies) await verifyClean(env)
       service = await serve(env)
     }
     const stateOf = async (id: string) =>
@@ -194,7 +200,6 @@ test(
       await answered(bring({ items }))
       await becomes(id, 'closed')
     }
-
     const orders = await rows(
       `select o.status, count(p.reference)::int as payouts, count(i.reference)::int as items
        from sluice.orders o left join sluice.payouts p using (agent_id, order_id)
@@ -205,6 +210,129 @@ test(
       new Set([JSON.stringify({ status: 'PAID', payouts: 1, items: 1 })]),
     )
     expect([...bank.files.keys()]).toHaveLength(rounds)
+
+    // One that is brought by hand, and of which nothing ends as it should.
+    const steps = ['taken out', 'sent', 'refused', 'returned', 'abandoned'] as const
+    const killedIn = sample(steps, 2)
+    /** Kills the service in this step, or lets it pass. */
+    const inStep = async (
+      step: (typeof steps)[number],
+      ...[table, begin, verifies]: [string, () => Promise<Answer>, boolean?]
+    ) => {
+      if (killedIn.includes(step)) await killedAt(table, begin, verifies)
+      else await answered(begin())
+    }
+    const amounts = [41, 42, 43, 44]
+    for (const amount of amounts) await agent.withdraw({ amount, bankCode: 'KBANK' })
+    const hand = await person('operator')
+    const { json: drafted } = await answered(hand.post('/payout-files', { account: 'scb' }))
+    const id: string = drafted.id
+    const approved = async () => {
+      const admin = await person('admin')
+      const { digest } = (await admin.get(`/payout-files/${id}`)).json
+      await answered(admin.post(`/payout-files/${id}/approve`, { digest, code: admin.code() }))
+      await becomes(id, 'approved')
+    }
+    await approved()
+    const [out, refused, returned, dropped] = (
+      await answered(hand.get(`/payout-files/${id}`))
+    ).json.items.map(({ code }: { code: string }) => code)
+
+    /** Two people decide, and the service is killed when it is about to do what they decided. */
+    const decided = async (
+      step: (typeof steps)[number],
+      table: string,
+      proposal: string,
+      verifies = true,
+    ): Promise<void> => {
+      const decide = async (admin: OperatorClient) => {
+        const { digest } = (await admin.get(`/approvals/${proposal}`)).json
+        return admin.post(`/approvals/${proposal}/approve`, { digest, code: admin.code() })
+      }
+      const [one, two] = [await person('admin'), await person('admin')]
+      await inStep(step, table, () => decide(one), verifies)
+      const state = async () => (await two.get(`/approvals/${proposal}`)).json.state
+      if ((await state()) === 'open') await answered(decide(two))
+      await expect.poll(state, { interval: 100 }).toBe('done')
+    }
+    const of = `/payout-files/${id}`
+    const reason = 'somebody changed their mind'
+    const takeOut = { codes: [out], may_try_another: false, reason }
+    const asked = await answered(hand.post(`${of}/take-out`, { ...takeOut, code: hand.code() }))
+    await decided('taken out', 'payout_item_ends', asked.json.proposal)
+    await approved()
+    const carrier = await person('operator')
+    const { text: bytes } = await answered(
+      carrier.post(`${of}/export`, { reason: 'for the bank', code: carrier.code() }),
+    )
+    expect([out, refused, returned, dropped].map((code) => bytes.includes(code))).toEqual([
+      ...[false, true, true, true],
+    ])
+    const sent = async () => {
+      const teller = await person('operator')
+      return teller.post(`${of}/sent`, { bank_reference: 'B-1', code: teller.code() })
+    }
+    await inStep('sent', 'payout_file_sendings', sent)
+    if (killedIn.includes('sent')) {
+      expect(await stateOf(id)).toBe('exported')
+      await answered(sent())
+    }
+
+    const { json: brought } = await answered(carrier.get(of))
+    const says = (items: { code: string; status: string; reason?: string }[]) => {
+      const content = Buffer.from(pain002(brought.sealed.message_id, { items })).toString('base64')
+      return answered(carrier.post(`${of}/status`, { content }))
+    }
+    const rejected = await says([{ code: refused, status: 'RJCT', reason: 'AC04' }])
+    await decided('refused', 'callbacks', rejected.json.proposal)
+    await says([{ code: returned, status: 'ACSC' }])
+
+    // The bank books one out and in again, and of the other its statements never tell.
+    const account = { accountNo: '9876543210', currency: 'THB' } as const
+    const day = (ago: number) => dayAt(new Date(Date.now() - ago * 86_400_000))
+    const quiet = { account, opening: '0.00', closing: '0.00' }
+    const lines = [
+      { amount: '-43.00', endToEndId: returned },
+      { amount: '43.00', endToEndId: returned, isReturn: true },
+    ]
+    const statements = Array.from({ length: 30 }, (_, ago) => 30 - ago).map((ago) => ({
+      ...{ ...quiet, day: day(ago), lines: ago === 1 ? lines : [] },
+    }))
+    const content = camt(...statements).toString('base64')
+    const imports = () => carrier.post('/bank-accounts/scb/files', { name: 'a.xml', content })
+    await inStep('returned', 'callbacks', imports)
+    await answered(imports())
+    const endOf = (amount: number) =>
+      rows(`select o.status, i.state from sluice.orders o join sluice.payout_items i
+        using (agent_id, order_id) where o.amount = ${amount * 100}`)
+    await expect
+      .poll(() => endOf(43), { interval: 50 })
+      .toEqual([{ status: 'REVERT', state: 'returned' }])
+
+    // Weeks later. What the bytes say of their time is not what the rows say then.
+    const later = async (days: number) => {
+      for (const [table, ...columns] of [
+        ['payout_file_seals', 'sealed_at', 'execution_date'],
+        ...['downloads', 'sendings', 'reports'].map((each) => [`payout_file_${each}`, 'at']),
+      ]) {
+        const moved = columns.map((each) =>
+          each === 'execution_date'
+            ? `${each} = ${each} - ${days}`
+            : `${each} = ${each} - interval '${days} days'`,
+        )
+        await rows(`update sluice.${table} set ${moved} where file_id = '${id}'`)
+      }
+    }
+    await later(25)
+    const abandon = { codes: [dropped], evidence: 'the bank wrote so', reason }
+    const left = await answered(carrier.post(`${of}/abandon`, { ...abandon, code: carrier.code() }))
+    await decided('abandoned', 'payout_item_ends', left.json.proposal, false)
+    await later(-25)
+    await becomes(id, 'closed')
+    const ends = await Promise.all(amounts.map(endOf))
+    expect(ends.map(([row]) => `${row.status} ${row.state}`)).toEqual([
+      ...['FAILED rejected', 'FAILED rejected', 'REVERT returned', 'FAILED rejected'],
+    ])
     await verifyClean(env)
     await owner.end()
     await pool.end()

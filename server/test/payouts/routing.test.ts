@@ -80,9 +80,11 @@ describe('a provider that is switched off', () => {
     const { appId, secret, agentId } = await s.agent()
     const agent = new AgentClient(other.service.url, appId, secret, agentId, s.clock)
     await agent.deposit()
+    const { providers } = other.service.desk
+    // What it is reading at this moment is from before.
+    await Reflect.get(providers, 'reading')
     await set('alpha', 'off')
-    const read = Reflect.get(other.service.desk.providers, 'readAt')
-    await expect.poll(() => performance.now() - read, patient).toBeGreaterThan(1_000)
+    await expect.poll(() => stale(providers), patient).toBe(true)
     expect(await providerOf((await agent.deposit()).json.txn_id)).toBe('beta')
     await set('alpha', 'on')
     await other.close()
@@ -261,6 +263,39 @@ describe('a deposit that its provider has to be told of', () => {
     expect(alpha.expected).toHaveLength(1)
     await beta.tell(s.service.url, paymentEvent(first.json.txn_id, s.clock()))
     expect(await told(agent, first.json.txn_id)).toEqual(['PAID'])
+  })
+
+  it('has failed once every provider has refused it, for the agent and for every repeat', async () => {
+    const agent = await s.agent({ method: 'link+transfer' })
+    for (const each of [alpha, beta]) {
+      each.instructsAtOnce = false
+      each.onExpect = async () => ({ type: 'rejected', reason: `${each.name}: at least 20 baht` })
+    }
+    const body = order(agent)
+    const first = await agent.post('/payment/deposit', body)
+    expect([first.status, first.json.code]).toEqual([422, 'provider_refused'])
+    expect(first.json.detail).toContain('alpha: at least 20 baht')
+    const [{ txnId = '' } = {}] = beta.expected
+    expect(await told(agent, txnId)).toEqual(['FAILED'])
+    expect((await agent.post('/payment/deposit', body)).json.code).toBe('provider_refused')
+    expect([alpha.expected.length, beta.expected.length]).toEqual([1, 1])
+    // One that could not be asked might still take it.
+    beta.onExpect = async () => ({ type: 'not_sent', reason: 'is busy' })
+    expect((await agent.deposit()).status).toBe(503)
+    // Of two requests for one order, the one that was told how to pay counts.
+    const both = order(agent)
+    beta.onExpect = async (deposit) => {
+      if (beta.expected.filter(({ txnId: each }) => each === deposit.txnId).length > 1) {
+        beta.onExpect = async () => ({ type: 'rejected', reason: 'busy' })
+        return { type: 'accepted', instructions: beta.instructions(deposit) }
+      }
+      expect((await agent.post('/payment/deposit', both)).status).toBe(200)
+      return { type: 'rejected', reason: 'known' }
+    }
+    const late = await agent.post('/payment/deposit', both)
+    expect([late.status, late.json.transfer.account_name]).toEqual([201, 'beta'])
+    const { json } = await agent.get(`/payment/orders/${late.json.txn_id}`)
+    expect(json.status).toBe('WAITING')
   })
 
   it('is not answered by another’s way to pay, nor by none, while its provider is away', async () => {

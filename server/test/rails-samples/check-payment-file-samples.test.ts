@@ -49,3 +49,10 @@ test('a payment file that its schema does not allow is named', () => {
   writeFileSync(path, schema('Other'))
   expect(checkPaymentFiles(folder).differences).toHaveLength(checked)
 })
+
+test('payment files are valid by schemas of what they use of the standard', () => {
+  // Those of the standard itself are not ours to give away: `npm run rails-samples` takes them from a folder.
+  const { checked, differences } = checkPaymentFiles(join(import.meta.dirname, 'own'))
+  expect(differences).toEqual([])
+  expect(checked).toBeGreaterThan(40)
+})

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import {
   copyFile,
@@ -320,21 +321,30 @@ export async function listen(port = 0): Promise<{ port: number; close(): Promise
   return taken
 }
 
-/** Where each worker looks for free ports: beneath those that systems give away, above those of embedded databases. */
-const [firstPort, portsOfWorker] = [30_000, 250]
-let portsGiven = randomInt(portsOfWorker)
+/** Beneath the ports that systems give away by themselves, above those of embedded databases. */
+const [firstPort, portCount] = [30_000, 2_700]
 
-/** A port on which nobody listens, and which nobody else is given before the test listens there. */
+/** A port on which nobody listens, and which nobody else is given as long as the tests run. */
 export async function freePort(): Promise<number> {
-  const worker = (Number(process.env.VITEST_POOL_ID) || 1) % 10
-  for (let tries = 0; tries < portsOfWorker; tries++) {
-    const port = firstPort + worker * portsOfWorker + (portsGiven++ % portsOfWorker)
+  for (;;) {
+    const port = firstPort + randomInt(portCount)
+    if (!(await reserve(port))) continue
     const taken = await listen(port).catch(() => undefined)
-    if (!taken) continue
-    await taken.close()
-    return port
+    await taken?.close()
+    if (taken) return port
   }
-  throw new Error('no port is free')
+}
+
+/** Other tests, of whichever run, see by the port of the same number for datagrams that this one is given away. */
+function reserve(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref()
+  return new Promise((resolve) => {
+    socket.once('error', () => {
+      socket.close()
+      resolve(false)
+    })
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
+  })
 }
 
 function listening(server: Server, port: number): Promise<void> {

@@ -21,6 +21,7 @@ export const referenceTables = [
   'connector_uses',
   'connector_use_secrets',
   'connector_token_days',
+  'connector_figures',
   'line_sources',
   'unmatched_payments',
   'users',
@@ -71,6 +72,7 @@ export const referenceTables = [
 /** Tables whose rows may be of several agents, or of none: spread by an id of their own. */
 export const spreadByTheirId: Record<string, string> = {
   payment_claims: 'payment_id',
+  deposit_codes: 'code',
   payout_references: 'reference',
   payout_ids: 'their_id',
   notices: 'notice_id',

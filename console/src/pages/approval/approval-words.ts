@@ -2,6 +2,7 @@ import { translated } from '../../languages/language.ts'
 
 export const approvalWords = translated('approval', {
   slip: 'The slip',
+  beware: 'Beware',
   slipAlt: 'The picture of the slip that would be believed',
   title: 'Proposal',
   approve: 'Approve',

@@ -14,7 +14,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemPanel } from '../../parts/problem-panel.tsx'
 import { ShownOnce } from '../../parts/secret-once.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
+import { StateBadge, Toned } from '../../parts/state-badge.tsx'
 import { SubjectLink } from '../../parts/subject-link.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../paths.ts'
@@ -163,10 +163,16 @@ export default function Approval() {
 /** The slip that would be believed: who approves must have seen it. */
 function Slip({ proposal }: { proposal: Proposal }) {
   const { slip } = Object(proposal.after) as { slip?: unknown }
+  const { beware } = Object(proposal.beside?.after) as { beware?: unknown }
   const isSeen = may(useMe(), 'decide_payments')
   if (proposal.action !== 'record_payment' || typeof slip !== 'string' || !isSeen) return null
   return (
     <Panel title={says.slip}>
+      {typeof beware === 'string' && (
+        <p role="note">
+          <Toned tone="bad">{says.beware}</Toned> {beware}
+        </p>
+      )}
       <img
         className={classes.slip}
         src={addressOf(api.slip, { params: { slip } })}

@@ -87,7 +87,7 @@ function Calls({ connector: { figures } }: { connector: ConnectorDetail }) {
               ],
             ]}
           />
-          <p>{says.says}</p>
+          <p>{says.says(figures.processes)}</p>
         </>
       ) : (
         <p>{says.none}</p>

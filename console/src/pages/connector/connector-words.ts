@@ -47,8 +47,11 @@ export const connectorWords = translated('connector', {
 
   figures: {
     title: 'Calls',
-    says: 'Of the process that answered, since it began.',
-    none: 'This process has made no calls with it yet.',
+    says: (processes: number) =>
+      processes === 1
+        ? 'Of the one process that has made calls within a day, since it began.'
+        : `Of the ${processes} processes that have made calls within a day, since each began.`,
+    none: 'No process has made calls with it within a day.',
     calls: 'Calls',
     failures: 'Without a usable answer',
     notCalled: 'Not made',

@@ -79,7 +79,7 @@ export function Endings({ found }: { found: InsightsView }) {
       phone: 'plain',
       cell: (row) => <StateBadge state={row.status} />,
     },
-    { key: 'provider', head: says.provider, cell: (row) => row.provider ?? '–' },
+    { key: 'provider', head: says.provider, cell: (row) => <Provider name={row.provider} /> },
     {
       key: 'orders',
       head: says.orders,
@@ -100,9 +100,22 @@ export function Endings({ found }: { found: InsightsView }) {
         columns={shown}
         rows={found.endings}
         rowKey={({ kind, status, provider }) => `${kind} ${status} ${provider}`}
+        to={(row) => ({ to: pages.orders, search: search(row) })}
         empty={<p>{says.endingsNone}</p>}
       />
     </Panel>
+  )
+}
+
+/** A provider's name, which leads to its orders, of the agent that is shown. */
+function Provider({ name }: { name: string | null }) {
+  const { filters } = useFilters()
+  if (!name) return '–'
+  const search = { provider: name, ...(filters.agent && { agent: filters.agent }) }
+  return (
+    <PageLink to={pages.orders} search={search}>
+      {name}
+    </PageLink>
   )
 }
 
@@ -121,7 +134,14 @@ export function Facets({ found }: { found: InsightsView }) {
       key: 'label',
       head: says.facets[chosen],
       phone: 'wide',
-      cell: ({ label, currency }) => (chosen === 'amount' ? `${label} ${currency}` : label),
+      cell: ({ label, value, currency }) =>
+        chosen === 'provider' ? (
+          <Provider name={value} />
+        ) : chosen === 'amount' ? (
+          `${label} ${currency}`
+        ) : (
+          label
+        ),
     },
     {
       key: 'kind',
@@ -216,6 +236,7 @@ export function Callbacks({ found }: { found: InsightsView }) {
         columns={columns}
         rows={found.callbacks}
         rowKey={({ app_id }) => app_id}
+        to={({ app_id }) => ({ to: pages.callbacks, search: { agent: app_id } })}
         empty={nothing}
       />
     </Panel>
@@ -227,7 +248,11 @@ type Cost = NonNullable<InsightsView['costs']>[number]
 export function Costs({ costs }: { costs: Cost[] }) {
   if (costs.length === 0) return null
   const columns: Column<Cost>[] = [
-    { key: 'provider', head: says.facets.provider, cell: ({ provider }) => provider || '–' },
+    {
+      key: 'provider',
+      head: says.facets.provider,
+      cell: ({ provider }) => <Provider name={provider} />,
+    },
     {
       key: 'now',
       head: says.costs,
@@ -300,6 +325,7 @@ export function League({ league }: { league: Standing[] }) {
         columns={columns}
         rows={league}
         rowKey={({ app_id }) => app_id}
+        to={({ app_id }) => pages.agent(app_id)}
         empty={nothing}
       />
     </Panel>

@@ -54,7 +54,8 @@ export function LimitForm(props: {
   )
   const change = (changes: Partial<Draft>) => setDraft((now) => fitting({ ...now, ...changes }))
   const trying = useMutation({
-    mutationFn: () => ask(api.tryLimit, { body: { ...bodyOf(draft), app_id: draft.appId } }),
+    mutationFn: () =>
+      ask(api.tryLimit, { body: { ...bodyOf(draft), app_id: draft.appId || null } }),
   })
   const isSum = draft.measure === 'amount' || draft.measure === 'orders'
   const isList = draft.measure === 'blocked' || draft.measure === 'allowed'
@@ -143,14 +144,12 @@ export function LimitForm(props: {
           <Button
             size="xs"
             variant="default"
-            disabled={draft.appId === ''}
             loading={trying.isPending}
             onClick={() => trying.mutate()}
           >
             {says.tryIt}
           </Button>
         </div>
-        {draft.appId === '' && <span>{says.tryOn}</span>}
         {trying.isError && <ProblemPanel error={trying.error} />}
         {trying.data && <Tried tried={trying.data} />}
       </Stack>
@@ -161,7 +160,13 @@ export function LimitForm(props: {
 function Tried({ tried }: { tried: Awaited<ReturnType<typeof ask<typeof api.tryLimit>>> }) {
   return (
     <>
-      <strong>{says.tried(tried.hits, tried.orders, `${tried.amount} ${tried.currency}`)}</strong>
+      <strong>{triedWords(tried)}</strong>
+      {tried.agents.length > 1 &&
+        tried.agents.slice(0, 10).map((each) => (
+          <span key={each.app_id}>
+            {each.app_id}: {triedWords(each)}
+          </span>
+        ))}
       {!tried.whole && <span>{says.triedPart}</span>}
       {tried.first.slice(0, 5).map((each) => (
         <span key={each.txn_id}>
@@ -170,6 +175,17 @@ function Tried({ tried }: { tried: Awaited<ReturnType<typeof ask<typeof api.tryL
       ))}
     </>
   )
+}
+
+/** Amounts of several currencies have no sum. */
+function triedWords(tried: {
+  hits: number
+  orders: number
+  amount: string | null
+  currency: string | null
+}): string {
+  const amount = tried.amount === null ? '–' : `${tried.amount} ${tried.currency}`
+  return says.tried(tried.hits, tried.orders, amount)
 }
 
 type Change = (changes: Partial<Draft>) => void

@@ -62,7 +62,6 @@ export const limitsWords = translated('limits', {
     note: 'is taken and noted',
   },
   tryIt: 'Try on last month',
-  tryOn: 'Choose one agent to try a rule on its orders of the last month.',
   tried: (hits: number, orders: number, amount: string) =>
     `${hits} of ${orders} orders go beyond it: ${amount}.`,
   triedPart: 'There were more orders; only the newest 100,000 were looked at.',

@@ -22,7 +22,7 @@ export const openItemsWords = translated('openItems', {
   },
   reports: {
     title: 'Reports that could not be processed',
-    says: 'The service tries each again. If it cannot act on one, for example because no payout has its reference, find out what it means and close it.',
+    says: 'The service tries each again, but for those that it does not understand. If it cannot act on one, for example because no payout has its reference, find out what it means and close it.',
     columns: {
       words: 'What the provider reported',
       detail: 'Why it waits',
@@ -32,6 +32,8 @@ export const openItemsWords = translated('openItems', {
       close: 'Close',
     },
     close: 'Close',
+    closeAll: (reports: number) => `Close all ${reports}`,
+    times: (words: string, reports: number) => `${words} (${reports} times)`,
     isMoney:
       'This report is about money that came in. The service processes it once the cause is mended.',
     closeTitle: 'Close the report',

@@ -21,10 +21,7 @@ type Report = Row<typeof api.noticeEvents>
 /** What providers reported and the service could not act on; nothing if there is none. */
 export function UnprocessedReports() {
   const me = useMe()
-  const [closing, setClosing] = useDraft<{ provider: string; event_id: string } | null>(
-    'closing',
-    null,
-  )
+  const [closing, setClosing] = useDraft<Closing | null>('closing', null)
   const found = useQuery({
     queryKey: ['notice-events'],
     queryFn: ({ signal }) => ask(api.noticeEvents, { signal }),
@@ -33,7 +30,12 @@ export function UnprocessedReports() {
   if (!found.data || found.data.data.length === 0) return null
   const whyDisabled = whyNot(me, 'act_on_orders')
   const columns: Column<Report>[] = [
-    { key: 'words', head: says.columns.words, phone: 'wide', cell: (row) => row.words },
+    {
+      key: 'words',
+      head: says.columns.words,
+      phone: 'wide',
+      cell: (row) => (row.alike > 1 ? says.times(row.words, row.alike) : row.words),
+    },
     { key: 'detail', head: says.columns.detail, phone: 'wide', cell: (row) => row.detail ?? '–' },
     { key: 'provider', head: says.columns.provider, cell: (row) => row.provider },
     { key: 'age', head: says.columns.age, cell: (row) => <When at={row.received_at} ago /> },
@@ -50,9 +52,12 @@ export function UnprocessedReports() {
         <ActButton
           size="xs"
           whyNot={whyDisabled ?? (row.can_close ? undefined : says.isMoney)}
-          onClick={() => setClosing({ provider: row.provider, event_id: row.event_id })}
+          onClick={() => {
+            const { provider, event_id, alike } = row
+            setClosing({ provider, event_id, alike: alike > 1 })
+          }}
         >
-          {says.close}
+          {row.alike > 1 ? says.closeAll(row.alike) : says.close}
         </ActButton>
       ),
     },
@@ -73,7 +78,10 @@ export function UnprocessedReports() {
   )
 }
 
-function CloseReport(props: { report: { provider: string; event_id: string }; close: () => void }) {
+/** Of several that were not understood alike, all are closed. */
+type Closing = Pick<Report, 'provider' | 'event_id'> & { alike: boolean }
+
+function CloseReport(props: { report: Closing; close: () => void }) {
   const [evidence, setEvidence] = useDraft('closing/evidence', '')
   const queries = useQueryClient()
   return (

@@ -243,7 +243,12 @@ function OrderFacts({ order }: Pick<OrderDetail, 'order'>) {
           ],
           order.provider_ref !== null && [
             facts.providerRef,
-            <CopyId key="p" id={order.provider_ref} />,
+            <CopyId
+              key="p"
+              id={order.provider_ref}
+              to={pages.orders}
+              search={{ agent: order.app_id, q: order.provider_ref }}
+            />,
           ],
           order.limits !== null && [facts.limits, order.limits.words],
           order.limits?.wait_until != null && [

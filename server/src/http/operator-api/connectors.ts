@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { ConnectorFigures } from '../../connectors/connector-figures.ts'
 import {
   addSecret,
   type ConnectorRun,
@@ -12,7 +13,6 @@ import {
   type NewUse,
   useVersion,
 } from '../../connectors/connector-store.ts'
-import type { ConnectorsInUse } from '../../connectors/connectors-in-use.ts'
 import {
   addDocument,
   checkedDocument,
@@ -81,6 +81,7 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
     handler: async () => {
       await providers.freshen()
       const { states } = await readRoutingTable(pool)
+      const figures = await providers.connectors?.figures()
       const data = []
       for (const { name } of await listConnectors(pool)) {
         const [versions, uses, runs] = await Promise.all([
@@ -88,8 +89,8 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
           listUses(pool, name),
           listRuns(pool, name),
         ])
-        const figures = providers.connectors
-        data.push(summaryOf(name, versions, uses[0], runs, states, figures))
+        const fault = providers.connectors?.faultOf(name)
+        data.push(summaryOf(name, versions, uses[0], runs, states, fault, figures?.get(name)))
       }
       return { data, next: null }
     },
@@ -118,8 +119,10 @@ export function connectorRoutes(api: OperatorApi, deps: OperatorDeps): void {
         ...secrets.map(({ secret }) => secret),
       ])
       const [use] = uses
+      const figures = (await providers.connectors?.figures())?.get(name)
+      const fault = providers.connectors?.faultOf(name)
       return {
-        ...summaryOf(name, versions, use, runs, states, providers.connectors),
+        ...summaryOf(name, versions, use, runs, states, fault, figures),
         source: document.source ?? null,
         limits: limitsOf(shownDocument(versions, use)),
         notice_url: `${desk.publicUrl()}/providers/${name}/notices`,
@@ -393,9 +396,9 @@ function summaryOf(
   use: ConnectorUse | undefined,
   runs: readonly ConnectorRun[],
   states: ReadonlyMap<string, ProviderState>,
-  inUse: Pick<ConnectorsInUse, 'figuresOf' | 'faultOf'> | undefined,
+  fault: string | undefined,
+  figures: ConnectorFigures | undefined,
 ) {
-  const figures = inUse?.figuresOf(name)
   const newest = versions.at(-1)
   const document = shownDocument(versions, use)
   return {
@@ -406,9 +409,10 @@ function summaryOf(
     newest_version: newest?.version ?? 0,
     newest_passed: runs.some(({ version, passed }) => version === newest?.version && passed),
     ...abilitiesOf(document),
-    fault: inUse?.faultOf(name) ?? null,
+    fault: fault ?? null,
     figures: figures
       ? {
+          processes: figures.processes,
           calls: figures.calls,
           failures: figures.failures,
           not_called: figures.notCalled,

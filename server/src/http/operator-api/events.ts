@@ -2,7 +2,12 @@ import { txnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { Problem } from '../../lib/problem.ts'
 import { audited } from '../../operators/audit.ts'
-import { closeEvent, listOpenEvents, type OpenEvent } from '../../payments/open-events.ts'
+import {
+  closeAlike,
+  closeEvent,
+  listOpenEvents,
+  type OpenEvent,
+} from '../../payments/open-events.ts'
 import type { Desk } from '../../teller/desk.ts'
 import { type OperatorApi, operatorRoute } from './operator-route.ts'
 import { CloseEventRequest, EventList } from './schemas/events.ts'
@@ -36,7 +41,7 @@ export function eventRoutes(api: OperatorApi, desk: Desk): void {
     agents: 'none',
     schema: { body: CloseEventRequest, response: EventList },
     handler: async ({ operator, body }) => {
-      const { provider, event_id: eventId, evidence, reason } = body
+      const { provider, event_id: eventId, evidence, reason, alike } = body
       const filter = { provider, eventId, limit: 1 }
       const [event] = await listOpenEvents(desk.pool, desk.now(), filter)
       if (!event) throw new Problem('not_found', 'No such event is open.')
@@ -52,8 +57,12 @@ export function eventRoutes(api: OperatorApi, desk: Desk): void {
         desk.pool,
         desk.now,
         entry,
-        () => closeEvent(desk.pool, event, evidence),
-        () => ({ result: 'closed', evidence }),
+        async () => {
+          if (alike) return closeAlike(desk.pool, event, evidence)
+          await closeEvent(desk.pool, event, evidence)
+          return 1
+        },
+        (closed) => ({ result: 'closed', evidence, closed }),
       )
       return open()
     },
@@ -71,5 +80,6 @@ function eventView(event: OpenEvent) {
     received_at: event.receivedAt,
     tries: event.tries,
     can_close: event.canClose,
+    alike: event.alike,
   }
 }

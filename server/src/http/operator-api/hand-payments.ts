@@ -1,6 +1,12 @@
 import { findProposal } from '../../approvals/proposal.ts'
 import { searchMovements } from '../../bank-accounts/read-movements.ts'
-import { keepSlip, maxSlipBytes, pictureType, readSlip } from '../../bank-accounts/slips.ts'
+import {
+  keepSlip,
+  maxSlipBytes,
+  pictureType,
+  readSlip,
+  sameShown,
+} from '../../bank-accounts/slips.ts'
 import { parseTxnId } from '../../lib/ids.ts'
 import { jsonText } from '../../lib/json-text.ts'
 import { decimalText } from '../../lib/money.ts'
@@ -127,13 +133,17 @@ export function handPaymentRoutes(api: OperatorApi, desk: Desk): void {
         const account = await bankAccountNamed(pool, params.name)
         const payment = await seenPayment(pool, account, body)
         const { detail, missingTo } = await previewPayment(desk, account, payment)
+        const shown = await sameShown(pool, payment.slip)
+        const beware = [
+          shown &&
+            `Another file with the same picture was used on ${shown.recordedAt.toISOString()} for a payment to ${shown.account}, which ${shown.recordedBy} recorded.`,
+          missingTo !== null && `Statements up to ${missingTo} are in, and do not have it.`,
+        ].filter((each) => typeof each === 'string')
         return {
           before: {},
           after: {
             why: detail,
-            ...(missingTo !== null && {
-              beware: `Statements up to ${missingTo} are in, and do not have it.`,
-            }),
+            ...(beware.length > 0 && { beware: beware.join(' ') }),
           },
         }
       },

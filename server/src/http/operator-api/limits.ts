@@ -3,7 +3,6 @@ import type { Agent } from '../../agents/agent.ts'
 import { findAgent, listAgents } from '../../agents/find-agent.ts'
 import type { Tx } from '../../db/in-transaction.ts'
 import type { LimitRule } from '../../ledger/limits.ts'
-import { decimalText } from '../../lib/money.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
 import { type LimitForm, mostText, readLimitForm } from '../../limits/limit-form.ts'
 import {
@@ -15,7 +14,7 @@ import {
 } from '../../limits/limit-rules.ts'
 import { rulesBeingCounted, useNow } from '../../limits/limit-use.ts'
 import { limitView } from '../../limits/limit-view.ts'
-import { tryRule } from '../../limits/try-rule.ts'
+import { triedTogether, tryRule, tryRuleForAll } from '../../limits/try-rule.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { takeEffect } from '../../operators/take-effect.ts'
@@ -103,30 +102,25 @@ export function limitRoutes(api: OperatorApi, desk: Desk): void {
     ...common,
     method: 'POST',
     url: '/limits/try',
-    summary: "What a rule would have done with an agent's orders of the last month",
+    summary:
+      'What a rule would have done with the orders of the last month, of one agent or of each',
     permission: 'manage_policy',
     withoutCode: 'it changes nothing',
     bodyLimit: 512 * 1024,
     schema: { body: TryLimitBody, response: TriedLimit },
     handler: async ({ body }): Promise<Static<typeof TriedLimit>> => {
       const agent = await agentIn(body.app_id)
-      if (!agent) throw fieldProblem('app_id', 'names the agent whose orders are looked at')
-      const tried = await tryRule(pool, ruleIn(body, agent), agent, now(), localTime)
-      const { currency } = agent
+      const rule = ruleIn(body, agent)
+      const at = now()
+      const tried = agent
+        ? [await tryRule(pool, rule, agent, at, localTime)]
+        : await tryRuleForAll(pool, rule, at, localTime)
+      const { from, to, first, ...rest } = triedTogether(tried, at)
       return {
-        from: tried.from.toISOString(),
-        to: tried.to.toISOString(),
-        orders: tried.orders,
-        whole: tried.isWhole,
-        hits: tried.hits,
-        amount: decimalText(tried.hitMinor, currency),
-        currency,
-        first: tried.examples.map(({ txnId, at, amountMinor, words }) => ({
-          txn_id: txnId,
-          at: at.toISOString(),
-          amount: decimalText(amountMinor, currency),
-          words,
-        })),
+        ...rest,
+        from: from.toISOString(),
+        to: to.toISOString(),
+        first: first.map((each) => ({ ...each, at: each.at.toISOString() })),
       }
     },
   })

@@ -96,8 +96,15 @@ const Word = Type.Union([
 ])
 export type Word = Static<typeof Word>
 
+/** A list with nothing in it: how many companies say that they have found nothing. */
+const Empty = Type.Object(
+  { empty: Type.Literal(true) },
+  { ...strict, description: 'a list that is empty, for what is not found or not paid yet' },
+)
+export type Empty = Static<typeof Empty>
+
 /** Which answers a rule is for: `status`, and JSON Pointers with the words that may stand there. */
-export type Condition = Readonly<Record<string, readonly Word[]>>
+export type Condition = Readonly<Record<string, readonly (Word | Empty)[]>>
 
 const Status = Type.Array(Type.Integer({ minimum: 200, maximum: 599 }), {
   minItems: 1,
@@ -125,7 +132,7 @@ const SureIf = Type.Unsafe<Condition>(
       ...names,
       minProperties: 2,
       additionalProperties: Type.Array(
-        Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Whole, Type.Boolean()]),
+        Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Whole, Type.Boolean(), Empty]),
         { minItems: 1, maxItems: 50 },
       ),
       description: 'the status and at least one pointer with words: all must fit',
@@ -445,7 +452,7 @@ const Put = Type.Object(
     ...strict,
     minProperties: 1,
     description:
-      'a header, or a field of the form or of the JSON; as: text with {signature}, {timestamp}, {nonce}',
+      'a header, or a field of the form or the JSON, of the query if there is no body; as: text with {signature}, {timestamp}, {nonce}',
   },
 )
 const requestSigned = {
@@ -456,7 +463,7 @@ const requestSigned = {
   nonce: Type.Optional(Type.Object({ header: Type.Optional(HeaderName) }, strict)),
 }
 
-/** Names and values in order of the names, as `a=1&b=2`, and the key. */
+/** Names and values in order of the names, as `a=1&b=2`, and the key: after them unless it is said otherwise. */
 const sorted = {
   kind: Type.Literal('sorted'),
   with: Type.Union([
@@ -468,7 +475,16 @@ const sorted = {
   ]),
   key: Key,
   keyAfter: Type.Optional(
-    Type.String({ maxLength: 20, description: 'what stands before the key, such as &key=' }),
+    Type.String({
+      maxLength: 20,
+      description: 'what stands between the fields and the key after them, such as &key=',
+    }),
+  ),
+  keyBefore: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description: 'what stands between the key and the fields after it, often nothing',
+    }),
   ),
   except: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
@@ -481,7 +497,10 @@ const sorted = {
   ),
   encode: Encoding,
   weak: Type.Optional(
-    Type.Literal(true, { description: 'md5 can be forged: only with a list of addresses' }),
+    Type.Literal(true, {
+      description:
+        'md5, or a key at the beginning alone, can be forged: notices only with a list of addresses',
+    }),
   ),
 }
 const Sign = Type.Union([

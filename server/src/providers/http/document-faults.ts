@@ -5,6 +5,7 @@ import { isTimeZone } from '../../lib/local-time.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import {
   type Auth,
+  type Condition,
   ConnectorDocument,
   type EventAt,
   type PayoutRule,
@@ -149,6 +150,7 @@ const ofOrder = [...everywhere, ...ofMoney, 'currency', 'currency.lower']
 const ofDeposit = [
   ...ofOrder,
   'txnId',
+  'code',
   'expiresAt.iso',
   'expiresAt.unix',
   'expiresAt.unixMs',
@@ -180,8 +182,8 @@ export const placeholders = {
 
 /** Each call must name what it is about, or its answer could be about anything. */
 const needed = {
-  expectDeposit: ['txnId'],
-  askDeposit: ['txnId', 'theirId'],
+  expectDeposit: ['txnId', 'code'],
+  askDeposit: ['txnId', 'code', 'theirId'],
   submitPayout: ['reference'],
   askPayout: ['reference', 'theirId'],
 } as const
@@ -219,6 +221,9 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
     if (used.includes('theirId') && !keepsId) {
       say(at, '{theirId} is of an answer, and no call says where it stands')
     }
+    if (call === 'askDeposit' && used.includes('code') && !usesCodes(document)) {
+      say(at, '{code} is unknown to the company: expectDeposit has to name the deposit by it')
+    }
     if (used.includes('payee.id') && !document.payees) say('/payees', 'is required by {payee.id}')
     const isNamed = used.includes('payee.accountNo') || used.includes('payee.id')
     if (call === 'submitPayout' && !isNamed && used.some((name) => name.startsWith('extra.'))) {
@@ -230,6 +235,17 @@ function requestFaults(document: ConnectorDocument, say: Say): void {
     const needsBanks = used.some((name) => /^pay(ee|er)\.bank$/.test(name))
     if (needsBanks && !document.banks) say('/banks', 'is required by {payee.bank}')
   }
+}
+
+/** Whether the company is given a code for a deposit. */
+export function usesCodes({ expectDeposit }: ConnectorDocument): boolean {
+  return JSON.stringify(expectDeposit?.request ?? {}).includes('{code}')
+}
+
+/** Whether the company knows a deposit by its code alone, so that it repeats the code. */
+export function namesByCode(document: ConnectorDocument): boolean {
+  const request = JSON.stringify(document.expectDeposit?.request ?? {})
+  return usesCodes(document) && !request.includes('{txnId}')
 }
 
 /** What differs each time that a request is made. */
@@ -343,6 +359,10 @@ function isDuplicate(word: string): boolean {
   return /exist/.test(plain) && !/(no|not|non|in|doesnt|never)_?exist/.test(plain)
 }
 
+function duplicateIn(condition: Condition): string | undefined {
+  return Object.values(condition).flat().map(String).find(isDuplicate)
+}
+
 /** These speak of who asks, or of how often. */
 const ofTheAsker = [401, 403, 407, 425, 429]
 
@@ -358,7 +378,7 @@ function answerFaults(document: ConnectorDocument, say: Say): void {
     if (!['accepted', 'paid', 'rejected'].includes(rule.means)) {
       say(at, 'is an answer to a question: a hand-over is taken, paid or refused')
     }
-    const known = Object.values(rule.if).flat().map(String).find(isDuplicate)
+    const known = duplicateIn(rule.if)
     if (rule.means === 'rejected' && known !== undefined) {
       say(at, `"${known}": a duplicate is no refusal, the first copy may be being paid`)
     }
@@ -376,12 +396,41 @@ function answerFaults(document: ConnectorDocument, say: Say): void {
       say(`${at}/if/status`, 'a refused question says nothing of the payout: 2xx is needed')
     }
   }
+  emptyFaults(document, say)
   echoFaults(document, say)
   for (const [n, rule] of (document.expectDeposit?.answers ?? []).entries()) {
-    if (rule.means === 'rejected') sure(`/expectDeposit/answers/${n}`, rule)
+    if (rule.means !== 'rejected') continue
+    const at = `/expectDeposit/answers/${n}`
+    sure(at, rule)
+    const { status: _status, ...words } = rule.if
+    const known = duplicateIn(words)
+    if (known !== undefined) {
+      say(at, `"${known}": a duplicate is no refusal, a payer may have been shown the first copy`)
+    }
   }
   for (const [n, rule] of (document.askDeposit?.rules ?? []).entries()) {
     sure(`/askDeposit/rules/${n}`, rule)
+  }
+}
+
+/** Where nothing is listed nothing was found; it may be there in a moment, so that ends nothing. */
+function emptyFaults(document: ConnectorDocument, say: Say): void {
+  const { expectDeposit, submitPayout, askPayout, askDeposit } = document
+  const ending = [
+    ...Object.entries({ expectDeposit, submitPayout, askPayout }).flatMap(([call, rules]) =>
+      (rules?.answers ?? []).flatMap((rule, n) =>
+        rule.means === 'not_found' ? [] : [{ at: `/${call}/answers/${n}`, rule }],
+      ),
+    ),
+    ...(askDeposit?.rules ?? []).flatMap((rule, n) =>
+      rule.events.length === 0 ? [] : [{ at: `/askDeposit/rules/${n}`, rule }],
+    ),
+  ]
+  for (const { at, rule } of ending) {
+    const isEmpty = Object.values(rule.if).some((words) =>
+      words.some((word) => typeof word === 'object' && word !== null),
+    )
+    if (isEmpty) say(`${at}/if`, 'an empty list may only mean not_found, or no events')
   }
 }
 
@@ -478,8 +527,11 @@ function noticeFaults(document: ConnectorDocument, say: Say): void {
       say('/notice/verify/over', 'nonce is of requests: name the header of a notice that has it')
     }
   }
-  if (verify.kind === 'sorted' && verify.with === 'md5' && from.length === 0) {
-    say('/notice/from', 'is required: md5 can be forged')
+  if (isWeak(verify) && from.length === 0) {
+    say(
+      '/notice/from',
+      'is required: md5 can be forged, and so can a hash whose key is at its beginning alone',
+    )
   }
 }
 
@@ -513,9 +565,22 @@ function tokenFaults(document: ConnectorDocument, say: Say): void {
 }
 
 function signFaults(at: string, scheme: Sign | Verify, say: Say): void {
-  if (scheme.kind === 'sorted' && scheme.with === 'md5' && !scheme.weak) {
-    say(`${at}/weak`, 'md5 is weak: say so with "weak": true')
+  if (scheme.kind !== 'sorted') return
+  if (isWeak(scheme) && !scheme.weak) {
+    say(`${at}/weak`, 'md5 is weak, as is a key at the beginning alone: say so with "weak": true')
   }
+  for (const name of ['keyAfter', 'keyBefore'] as const) {
+    if (scheme[name] !== undefined && scheme.with.startsWith('hmac-')) {
+      say(`${at}/${name}`, 'is for a plain hash: an HMAC has its key by itself')
+    }
+  }
+}
+
+/** Whoever has seen a hash of a key and a text can go on with it, and make that of a longer text. */
+function isWeak(scheme: Sign | Verify): boolean {
+  if (scheme.kind !== 'sorted' || scheme.with.startsWith('hmac-')) return false
+  const isBeforeAlone = scheme.keyBefore !== undefined && scheme.keyAfter === undefined
+  return scheme.with === 'md5' || isBeforeAlone
 }
 
 function hasPart(scheme: Sign | Verify, part: string): boolean {

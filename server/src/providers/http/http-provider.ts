@@ -16,7 +16,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import { type CompanyClient, CompanySilent } from './company-client.ts'
 import { type CompanyLane, NotCalled } from './company-lane.ts'
 import type { ConnectorDocument, NoticeAt } from './connector-document.ts'
-import { isSuccess } from './document-faults.ts'
+import { isSuccess, namesByCode, usesCodes } from './document-faults.ts'
 import { depositValues, payeeKey, payoutValues, type Surroundings } from './order-values.ts'
 import {
   type Asked,
@@ -98,8 +98,10 @@ export function makeHttpProvider(connector: Connector, deps: ConnectorDeps): Pro
         company.payeeFault({ payee, currency, amountMinor }, extraParams),
     }),
     depositInstructions: () => undefined,
+    usesCodes: usesCodes(document),
     expectDeposit: (deposit, signal) => company.expectDeposit(deposit, signal),
     canAskDeposits: document.askDeposit !== undefined,
+    asksPaidDeposits: tellsTakenBack(document),
     askDeposit: (deposit, signal) => company.askDeposit(deposit, signal),
     isAnswering: () => deps.lane.isReady,
     isReadyFor: () => deps.lane.isReadyForHandOver,
@@ -158,7 +160,7 @@ class Company {
     const call = bound?.document.expectDeposit
     if (!bound || !call) return this.unknown('takes no deposits in this version')
     const values = (around: Surroundings) => depositValues(bound.document, deposit, around)
-    const read = (answer: CompanyAnswer) => readDepositAnswer(call, answer, askedOf(deposit))
+    const read = (answer: CompanyAnswer) => readDepositAnswer(call, answer, askedOf(bound, deposit))
     const hasRule = (answer: CompanyAnswer) => read(answer).rule !== null
     const answer = await this.call(bound, call.request, values, 'expectDeposit', hasRule, signal)
     if (typeof answer === 'string') return this.unknown(answer)
@@ -188,12 +190,14 @@ class Company {
     const { echo, ...call } = asking
     const isAbout = echo?.reference === undefined ? {} : { echo: { reference: echo.reference } }
     const read = (answer: CompanyAnswer) =>
-      readAskedDeposit({ ...call, ...isAbout }, answer, askedOf(deposit))
+      readAskedDeposit({ ...call, ...isAbout }, answer, askedOf(bound, deposit))
     const hasRule = (answer: CompanyAnswer) => read(answer).rule !== null
     const answer = await this.call(bound, asking.request, values, 'askDeposit', hasRule, signal)
     if (typeof answer === 'string' || 'notSent' in answer) return undefined
     const { body } = answer
-    const { events, fault } = read(answer)
+    const { events: told, fault } = read(answer)
+    // They are of this deposit, by whatever name.
+    const events = told.map((event) => ({ ...event, reference: deposit.txnId }))
     if (fault === undefined) return { events, body }
     const isAnswer = answer.status >= 200 && answer.status < 300
     if (!isAnswer || parseExactJson(body) === undefined) return undefined
@@ -358,6 +362,12 @@ function tellsOfCompany(
   return hasRule || (isSuccess(status) ? false : undefined)
 }
 
+/** Whether an answer about a deposit can tell that its money was taken back. */
+function tellsTakenBack({ askDeposit }: ConnectorDocument): boolean {
+  const events = askDeposit?.rules.flatMap((rule) => rule.events) ?? []
+  return events.some(({ type }) => type === 'payment_taken_back')
+}
+
 /** Whether two uses speak to the same place: a secret is told to no other. */
 function isSamePlace(one: BoundUse, other: BoundUse): boolean {
   const placesOf = ({ document: { base, auth } }: BoundUse) =>
@@ -375,8 +385,12 @@ function unreadAnswer({ txnId, theirId }: DepositToCollect, fault: string): Prov
   return { id: `unread-${digest}`, type: 'unread', reference: txnId, fault, text: '' }
 }
 
-function askedOf({ txnId, amountMinor, currency }: DepositToCollect): Asked {
-  return { reference: txnId, amountMinor, currency }
+function askedOf(
+  { document }: BoundUse,
+  { txnId, code, amountMinor, currency }: DepositToCollect,
+): Asked {
+  const reference = namesByCode(document) ? (code ?? '') : txnId
+  return { reference, amountMinor, currency }
 }
 
 function wayOf(way: NoticeWay | undefined): Omit<SentNotice, 'body' | 'headers'> {

@@ -47,6 +47,8 @@ export function depositValues(
     switch (name) {
       case 'txnId':
         return txnId
+      case 'code':
+        return deposit.code
       case 'theirId':
         return needsId(deposit.theirId)
       case 'expiresInS':

@@ -51,9 +51,8 @@ export function readPayoutAnswer(
   const at = call.answers.findIndex((rule) => fits(rule.if, json.value, answer.status))
   const rule = call.answers[at]
   if (!rule) return nothing(noRule(answer, json.value))
-  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.means))) {
-    return { ...nothing(ofAnother), rule: at }
-  }
+  const another = echoFault(call.echo, json.value, asked, lacksEcho(rule.means))
+  if (another !== undefined) return { ...nothing(another), rule: at }
   const isQuestion = which === 'askPayout'
   if (isQuestion ? !mayEnd(rule.means, call.echo, answer, json.value) : !ofHandOver(rule.means)) {
     return { ...nothing(noRule(answer, json.value)), rule: at }
@@ -77,9 +76,8 @@ export function readDepositAnswer(
   const at = call.answers.findIndex((rule) => fits(rule.if, json.value, answer.status))
   const rule = call.answers[at]
   if (!rule) return nothing(noRule(answer, json.value))
-  if (!isEcho(call.echo, json.value, asked, lacksEcho(rule.means))) {
-    return { ...nothing(ofAnother), rule: at }
-  }
+  const another = echoFault(call.echo, json.value, asked, lacksEcho(rule.means))
+  if (another !== undefined) return { ...nothing(another), rule: at }
   const theirId = idIn(call.theirId, json.value)
   if (rule.means === 'rejected') {
     const reason = reasonAt(rule.reason, json.value)
@@ -101,9 +99,8 @@ export function readAskedDeposit(
   if ('unknown' in json) return { rule: null, events: [], lines: [], fault: json.unknown }
   // Another amount than was asked for is for the core to judge: the money has come all the same.
   const { amount: _amount, currency: _currency, ...name } = call.echo ?? {}
-  if (!isEcho(name, json.value, asked, false)) {
-    return { rule: null, events: [], lines: [], fault: ofAnother }
-  }
+  const another = echoFault(name, json.value, asked, false)
+  if (another !== undefined) return { rule: null, events: [], lines: [], fault: another }
   const read = readEvent(call.rules, json.value, answer.status)
   // It was asked about one deposit: whatever it says of another is no answer.
   const isOther = read.events.some(
@@ -123,8 +120,6 @@ function readJson(answer: CompanyAnswer): { value: ExactJson } | { unknown: stri
   const value = parseExactJson(answer.body)
   return value === undefined ? { unknown: noRule(answer, null) } : { value }
 }
-
-const ofAnother = 'answered about something else'
 
 /** A refusal often repeats nothing of what it refuses. What it does repeat must be right. */
 function lacksEcho(means: string): boolean {
@@ -153,22 +148,37 @@ function ofHandOver(means: string): boolean {
   return means === 'accepted' || means === 'paid' || means === 'rejected'
 }
 
-/** Whether the answer repeats what was asked. */
-function isEcho(echo: Echo | undefined, json: ExactJson, asked: Asked, mayLack: boolean): boolean {
-  if (!echo) return true
+/** What of the request the answer does not repeat, in words; undefined if it repeats all that it should. */
+function echoFault(
+  echo: Echo | undefined,
+  json: ExactJson,
+  asked: Asked,
+  mayLack: boolean,
+): string | undefined {
+  if (!echo) return undefined
   const isRight = (at: string | undefined, check: (at: string) => boolean) =>
     at === undefined || (mayLack && (valueAt(json, at) ?? null) === null) || check(at)
   const { reference, currency, amount, theirId, payee } = echo
-  return (
-    isRight(reference, (at) => textAt(json, at) === asked.reference) &&
-    isRight(theirId, (at) => textAt(json, at) === asked.theirId) &&
-    isRight(payee, (at) => textAt(json, at) === asked.payeeId) &&
-    isRight(currency, (at) => textAt(json, at)?.toUpperCase() === asked.currency) &&
-    isRight(
+  const repeated = [
+    ['reference', reference, isRight(reference, (at) => textAt(json, at) === asked.reference)],
+    ['id', theirId, isRight(theirId, (at) => textAt(json, at) === asked.theirId)],
+    ['payee', payee, isRight(payee, (at) => textAt(json, at) === asked.payeeId)],
+    [
+      'currency',
+      currency,
+      isRight(currency, (at) => textAt(json, at)?.toUpperCase() === asked.currency),
+    ],
+    [
+      'amount',
       amount?.at,
-      () => amount !== undefined && amountAt(json, amount, asked.currency) === asked.amountMinor,
-    )
-  )
+      isRight(
+        amount?.at,
+        () => amount !== undefined && amountAt(json, amount, asked.currency) === asked.amountMinor,
+      ),
+    ],
+  ] as const
+  const wrong = repeated.find(([, , isSame]) => !isSame)
+  return wrong && `answered about something else: ${wrong[1]} is not its ${wrong[0]}`
 }
 
 function noRule({ status }: CompanyAnswer, json: ExactJson): string {

@@ -23,7 +23,8 @@ export function readEvent(
 ): ReadEvent {
   const at = rules.findIndex((rule) => fits(rule.if, said, status))
   const rule = rules[at]
-  if (!rule) return { rule: null, events: [], lines: [], fault: 'no rule fits it' }
+  if (!rule)
+    return { rule: null, events: [], lines: [], fault: `no rule fits it${wordsAt(rules, said)}` }
   const read: ReadEvent = { rule: at, events: [], lines: [] }
   for (const where of rule.events) {
     if (where.type === 'line') {
@@ -37,6 +38,16 @@ export function readEvent(
     }
   }
   return read
+}
+
+/** What stands where rules look first, so that events of one kind are told alike. */
+function wordsAt(rules: readonly (NoticeRule | AskRule)[], said: ExactJson): string {
+  const looked = new Set(rules.flatMap((rule) => Object.keys(rule.if)))
+  const words = [...looked].flatMap((at) => {
+    const word = at === 'status' ? undefined : valueAt(said, at)
+    return typeof word === 'string' || typeof word === 'boolean' ? `${at} is ${word}` : []
+  })
+  return words.length === 0 ? '' : `: ${words.slice(0, 3).join(', ').slice(0, 200)}`
 }
 
 /** An event that no rule could read. It has an id of its own contents, so that a repetition is the same. */

@@ -9,7 +9,7 @@ import {
   toMinor,
   wholeNumber,
 } from '../../lib/money.ts'
-import type { AmountAt, Condition, CurrencyAt, TimeAt, Word } from './connector-document.ts'
+import type { AmountAt, Condition, CurrencyAt, Empty, TimeAt, Word } from './connector-document.ts'
 
 /** The text at a pointer; a number is the digits that were written. */
 export function textAt(json: ExactJson | undefined, pointer: string): string | undefined {
@@ -27,7 +27,8 @@ export function fits(condition: Condition, json: ExactJson | undefined, status?:
   )
 }
 
-function isWord(value: ExactJson | undefined, word: Word): boolean {
+function isWord(value: ExactJson | undefined, word: Word | Empty): boolean {
+  if (typeof word === 'object' && word !== null) return Array.isArray(value) && value.length === 0
   if (typeof word !== 'number') return value === word
   return value instanceof Exact && wholeNumber(value.text) === BigInt(word)
 }

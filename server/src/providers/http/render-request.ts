@@ -39,7 +39,7 @@ export function renderRequest(
 ): RenderedRequest {
   const base = (document.base ?? '').replace(/\/+$/, '')
   const path = filledPath(call.path, values)
-  const query = encodedFields(filledFields(call.query ?? {}, values))
+  const query = filledFields(call.query ?? {}, values)
   const headers: Record<string, string> = {}
   const texts = { ...document.headers, ...call.headers }
   for (const [name, text] of Object.entries(texts)) {
@@ -48,11 +48,16 @@ export function renderRequest(
   }
   authorise(document, signing, headers)
   const body = new Body(call, values)
-  const request = { method: call.method, url: base + path + (query && `?${query}`), headers }
-  if (document.sign) sign(document.sign, request, body, signing)
+  const request = { method: call.method, url: urlOf(base + path, query), headers }
+  const field = document.sign && sign(document.sign, request, query, body, signing)
+  if (field) body.add(...field, query)
   const text = body.text()
   if (text !== null) headers['content-type'] = body.type
-  return { ...request, body: text }
+  return { ...request, url: urlOf(base + path, query), body: text }
+}
+
+function urlOf(address: string, query: readonly [string, string][]): string {
+  return query.length === 0 ? address : `${address}?${encodedFields(query)}`
 }
 
 /** A value is one segment of a path or part of one: it adds no slash, and cannot climb. */
@@ -127,7 +132,7 @@ function authorise(
   }
 }
 
-/** A request's body: its fields are known to who signs, and a signature may be one more. */
+/** A request's body: its fields are known to who signs, and a signature may be one more. Without one they are the query's. */
 class Body {
   readonly type: string
   private readonly form: [string, string][] | undefined
@@ -147,14 +152,15 @@ class Body {
   }
 
   /** Names and values; undefined in the place of a value that is not plain. */
-  get fields(): (readonly [string, string | undefined])[] {
+  fields(query: readonly [string, string][]): (readonly [string, string | undefined])[] {
     const ofMembers = this.members?.map(([name, text]) => [name, plain(text)] as const)
-    return this.form ?? ofMembers ?? []
+    return this.form ?? ofMembers ?? (this.other === undefined ? [...query] : [['', undefined]])
   }
 
-  add(name: string, value: string): void {
+  add(name: string, value: string, query: [string, string][]): void {
     if (this.form) this.form.push([name, value])
     else if (this.members) this.members.push([name, quoted(value)])
+    else if (this.other === undefined) query.push([name, value])
     else throw new CannotRender('a signature has no body to be a field of')
   }
 
@@ -192,12 +198,14 @@ function numberText(name: string, values: Values): string {
   throw new CannotRender(`{${name}} is not a number`)
 }
 
+/** Signs a request. Returns the field that the signature is to be, unless it is a header. */
 function sign(
   scheme: Sign,
   request: Pick<RenderedRequest, 'method' | 'url' | 'headers'>,
+  query: readonly [string, string][],
   body: Body,
   { secrets, now, nonce }: Signing,
-): void {
+): [name: string, value: string] | undefined {
   const { headers, method, url } = request
   const timestamp = clockText(scheme.timestamp?.as ?? 'unix', now)
   if (scheme.timestamp?.header) headers[scheme.timestamp.header.toLowerCase()] = timestamp
@@ -216,7 +224,7 @@ function sign(
   const bytes = scheme.kind === 'sorted' ? undefined : bytesOver(scheme.over, signed)
   const signature =
     scheme.kind === 'sorted'
-      ? sortedSignature(scheme, body.fields, secrets)
+      ? sortedSignature(scheme, body.fields(query), secrets)
       : bytes && signatureOver(scheme, bytes, secrets)
   if (signature === undefined) {
     throw new CannotRender('a part that is to be signed is missing')
@@ -228,8 +236,9 @@ function sign(
       ['nonce', nonce],
     ]).get(name),
   )
-  if (scheme.put.field !== undefined) body.add(scheme.put.field, put ?? '')
-  else headers[(scheme.put.header ?? '').toLowerCase()] = headerValue(put ?? '')
+  if (scheme.put.field !== undefined) return [scheme.put.field, put ?? '']
+  headers[(scheme.put.header ?? '').toLowerCase()] = headerValue(put ?? '')
+  return undefined
 }
 
 /** A moment as a company writes it. */

@@ -60,6 +60,7 @@ function sampleDeposit(document: ConnectorDocument, asked: Asked, now: Date): De
   const { reference, amountMinor, currency, theirId } = asked
   return {
     txnId: reference,
+    code: reference,
     amountMinor,
     currency,
     expiresAt: new Date(now.getTime() + 900_000),

@@ -109,12 +109,14 @@ function sortedDigest(scheme: Sorted, text: string, secrets: Secrets): Buffer {
     case 'hmac-sha256':
     case 'hmac-sha512':
       return createHmac(scheme.with.slice('hmac-'.length), key).update(text).digest()
-    default:
-      return createHash(scheme.with)
-        .update(text)
-        .update(scheme.keyAfter ?? '')
-        .update(key)
-        .digest()
+    default: {
+      const { keyBefore, keyAfter } = scheme
+      const hash = createHash(scheme.with)
+      if (keyBefore !== undefined) hash.update(key).update(keyBefore)
+      hash.update(text)
+      if (keyAfter !== undefined || keyBefore === undefined) hash.update(keyAfter ?? '').update(key)
+      return hash.digest()
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../lib/exact-json.ts'
+import type { ExactJson } from '../../lib/exact-json.ts'
 import { type Currency, decimalText } from '../../lib/money.ts'
 import type { DepositOutcome, PayoutOutcome, ProviderEvent, ReportedLine } from '../provider.ts'
 import type { ConnectorDocument } from './connector-document.ts'
@@ -154,15 +154,7 @@ function money({ amountMinor, currency }: { amountMinor: bigint; currency: Curre
 }
 
 /** The bytes of a sample's body: text as it is, or JSON with its numbers as they are written. */
-export function bytesOfBody(body: unknown, source: string, pointer: string): Buffer {
+export function bytesOfBody(body: unknown, written: ExactJson | undefined): Buffer {
   if (typeof body === 'string') return Buffer.from(body)
-  const whole = parseExactJson(Buffer.from(source))
-  const exact = pointer
-    .split('/')
-    .slice(1)
-    .reduce<typeof whole>((value, part) => {
-      if (value instanceof Map) return value.get(part)
-      return Array.isArray(value) ? value[Number(part)] : undefined
-    }, whole)
-  return Buffer.from(exact === undefined ? JSON.stringify(body) : writtenText(exact))
+  return Buffer.from(written === undefined ? JSON.stringify(body) : writtenText(written))
 }

@@ -20,7 +20,8 @@ export const VersionParams = Type.Object({
 })
 
 const Figures = Type.Object({
-  calls: Type.Integer({ description: 'since this process began' }),
+  processes: Type.Integer({ description: 'that have made calls within a day' }),
+  calls: Type.Integer({ description: 'of these processes, since each began' }),
   failures: Type.Integer({ description: 'calls without a usable answer' }),
   not_called: Type.Integer({ description: 'calls that were not made, because it failed' }),
   under_way: Type.Integer(),

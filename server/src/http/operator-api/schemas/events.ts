@@ -16,12 +16,24 @@ export const EventList = Type.Object({
       received_at: isoTime('when it first arrived'),
       tries: Type.Integer({ description: 'how often the service has tried', maximum: 2 ** 31 - 1 }),
       can_close: Type.Boolean({ description: 'false for reported money, which is never closed' }),
+      alike: Type.Integer({
+        description: 'how many were not understood for the same reason; only the oldest is listed',
+      }),
     }),
     { description: 'the oldest first, at most 200' },
   ),
 })
 
 export const CloseEventRequest = Type.Object(
-  { provider, event_id: eventId, evidence: printable(1000), reason, code: Type.Optional(code) },
+  {
+    provider,
+    event_id: eventId,
+    alike: Type.Optional(
+      Type.Boolean({ description: 'close all that were not understood for the same reason' }),
+    ),
+    evidence: printable(1000),
+    reason,
+    code: Type.Optional(code),
+  },
   strict,
 )

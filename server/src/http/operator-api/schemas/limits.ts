@@ -87,7 +87,7 @@ const form = {
 }
 
 export const SetLimitBody = Type.Object({ ...form, reason, code: Type.Optional(code) }, strict)
-export const TryLimitBody = Type.Object({ ...form, app_id: appId }, strict)
+export const TryLimitBody = Type.Object(form, strict)
 export const RemoveLimitBody = Type.Object(
   { app_id: orNull(appId), name, reason, code: Type.Optional(code) },
   strict,
@@ -99,8 +99,22 @@ export const TriedLimit = Type.Object({
   orders: Type.Integer({ description: 'how many orders were looked at' }),
   whole: Type.Boolean({ description: 'whether these are all of the month' }),
   hits: Type.Integer({ description: 'how many of them go beyond the rule' }),
-  amount: Type.String({ description: 'what these are worth, in decimals' }),
-  currency,
+  amount: orNull(
+    Type.String({
+      description: 'what these are worth, in decimals; null if in several currencies',
+    }),
+  ),
+  currency: orNull(currency),
+  agents: Type.Array(
+    Type.Object({
+      app_id: Type.String(),
+      orders: Type.Integer(),
+      hits: Type.Integer(),
+      amount: Type.String(),
+      currency,
+    }),
+    { description: 'agents whose orders go beyond it, at most 100, those with most of them first' },
+  ),
   first: Type.Array(
     Type.Object({
       txn_id: Type.String(),
