@@ -499,6 +499,8 @@ describe('a rail that deducts a fixed fee', () => {
     toMorning()
     const { id, code, payable } = await deposit({ amount: 700 })
     const amount = less(payable, 3)
+    // The newest movement is meant below: not of the same millisecond as another.
+    s.clock.advance(1_000)
     await pushed(account, { id: 'f20', amount })
     const day = dayAt(s.clock())
     const lines = [{ amount, text: code }]
@@ -569,6 +571,7 @@ describe('a rail that deducts a fixed fee', () => {
     // The process ends after the decision, before the books change.
     const { teller } = s.service.desk
     const gone = { ...s.service.desk, teller: Object.create(teller, { do: { value: fails } }) }
+    s.clock.advance(1_000)
     await push(s, account, { id: 'f9', amount: '97.00', text: code })
     await bookMovements(gone, () => undefined, account.account.name)
     await s.sql('update bank_accounts set expected_deduction = 0 where name = $1', [
