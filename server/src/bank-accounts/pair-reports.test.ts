@@ -323,6 +323,19 @@ describe('twins', () => {
     expect(ids).not.toContain('new')
   })
 
+  it('of three days that were paired across them, what is reported first of the first day takes the place that is left', () => {
+    const on = (day: number): Fields => ({ bookedOn: `2026-11-${day}`, bookedAt: null })
+    const stated = (day: number) => ({ ...on(day), ids: { accountServicerRef: `R${day}` } })
+    const pushed = (day: number) => ({ ...on(day), source: 'push' as ReportSource })
+    const known = [
+      { ...movement('a', pushed(16), stated(17)), bookedOn: '2026-11-17' },
+      movement('b', stated(18), pushed(17)),
+      movement('c', pushed(18)),
+    ]
+    const notified = report({ ...stated(16), source: 'intraday' })
+    expect(pair([notified], known)).toEqual(['c'])
+  })
+
   it('the one whose push was lost is of its own, whatever the order of the lines', () => {
     const known = [2, 3].map((at) => movement(`m${at}`, { ...push, text: code(at) }))
     const lines = [1, 2, 3].map((at) => report({ text: `TRF ${code(at)}` }))

@@ -423,15 +423,9 @@ class Shelves {
       const next: Compared[] = []
       for (const each of displaced) {
         for (const movement of shifted) {
-          const [own] = movement.reports.filter(({ source }) => source === each.source)
-          if (!own || seen.has(movement)) continue
-          // It is enough to change places with what one other source says of the movement.
-          const doesFit = movement.reports.some(
-            (other) =>
-              other.source !== each.source &&
-              fits(each, { bookedOn: other.bookedOn, reports: [other] }, this.holidays),
-          )
-          if (!doesFit) continue
+          if (seen.has(movement)) continue
+          const own = this.displacedBy(each, movement)
+          if (!own) continue
           seen.add(movement)
           const moved = { ...own, amountMinor: report.amountMinor, bookedAt: null }
           const end = this.find(moved, isFree)
@@ -442,6 +436,21 @@ class Shelves {
       displaced = next
     }
     return undefined
+  }
+
+  /**
+   * What would have to leave a movement for a report to be about it: what its own source says or, if that says nothing
+   * yet, what one other source says. It is enough that the report fits what another source says.
+   */
+  private displacedBy(report: Compared, { reports }: CodedMovement): CodedReport | undefined {
+    const doesFit = (each: CodedReport) =>
+      each.source !== report.source &&
+      fits(report, { bookedOn: each.bookedOn, reports: [each] }, this.holidays)
+    const leaving = reports.filter((each) => !doesFit(each))
+    if (leaving.length === reports.length) return undefined
+    const own = leaving.find(({ source }) => source === report.source)
+    const [first] = leaving
+    return own ?? (leaving.every(({ source }) => source === first?.source) ? first : undefined)
   }
 }
 

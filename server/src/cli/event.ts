@@ -51,15 +51,19 @@ function closeCommand(event: Command): void {
     .command('close <provider> <event>')
     .description('close one with what you found out; moves no money')
     .requiredOption('--evidence <text>', 'what you know it from; it stays with the event')
-    .option('--alike', 'and all others that were not understood for the same reason')
+    .option('--alike <count>', 'and all others of the same unknown kind, as many as the list says')
     .option('--json', 'as JSON')
     .action(
       async (
         provider: string,
         eventId: string,
-        options: { evidence: string; alike?: boolean; json?: boolean },
+        options: { evidence: string; alike?: string; json?: boolean },
       ) => {
-        const { evidence, alike } = options
+        const { evidence } = options
+        const alike = options.alike === undefined ? undefined : Number(options.alike)
+        if (alike !== undefined && !(Number.isInteger(alike) && alike > 1)) {
+          throw new UsageError('--alike must be the number that sluice event list shows')
+        }
         if (!isPrintable(evidence, 1000)) {
           throw new UsageError('--evidence must be 1 to 1000 printable characters')
         }
@@ -77,15 +81,15 @@ function closeCommand(event: Command): void {
             before: { says: found.words, waits: found.detail },
             reason: evidence,
           }
-          const closed = await onRecord(
+          const closed = alike ?? 1
+          await onRecord(
             pool,
             entry,
             async () => {
-              if (alike) return closeAlike(pool, found, evidence)
-              await closeEvent(pool, found, evidence)
-              return 1
+              if (alike === undefined) await closeEvent(pool, found, evidence)
+              else await closeAlike(pool, found, evidence, alike)
             },
-            (count) => ({ result: 'closed', closed: count }),
+            () => ({ result: 'closed', closed }),
           )
           print(
             options.json
@@ -95,7 +99,7 @@ function closeCommand(event: Command): void {
                   result: '"closed"',
                   closed: String(closed),
                 })
-              : alike
+              : alike !== undefined
                 ? `${closed} events of ${provider} are closed`
                 : `${eventId} of ${provider} is closed`,
           )

@@ -79,6 +79,23 @@ export async function unbindDeposit(
 }
 
 /**
+ * Whether a company may have taken a deposit: one that was called more than once, or that is not among those that refused
+ * it now, may have it from a call whose answer was lost.
+ */
+export async function mayBeTaken(
+  pool: Pool,
+  { agentId, orderId }: Pick<ConnectorDeposit, 'agentId' | 'orderId'>,
+  refusedBy: readonly string[],
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select 1 from connector_deposits where agent_id = $1 and order_id = $2
+       and (calls > 1 or connector <> all($3::text[])) limit 1`,
+    [agentId, orderId, refusedBy],
+  )
+  return rowCount !== 0
+}
+
+/**
  * When to ask about a deposit next while the payer may pay any moment: steadily, and once more just before its end. What
  * is found after that is late unless the provider says when it was paid.
  */

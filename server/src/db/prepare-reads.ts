@@ -23,9 +23,13 @@ export function prepareReads(pool: Pool): Pool {
   return pool
 }
 
-/** What begins and ends transactions has no plan, and what is no plain text is no question of ours. */
+/**
+ * What begins and ends transactions has no plan, and what is no plain text is no question of ours. A session refuses a
+ * prepared statement that selects all columns for good once a migration has added one.
+ */
 function nameOf(statement: unknown): string | undefined {
   if (typeof statement !== 'string' || !/^\s*(select|with)\b/.test(statement)) return undefined
+  if (/(\bselect\s+|\.)\*/.test(statement)) return undefined
   const known = names.get(statement)
   if (known !== undefined || names.size >= mostPrepared) return known
   const name = `read ${names.size}`

@@ -1,6 +1,11 @@
 import type { Agent } from '../agents/agent.ts'
 import type { ExpectedDeposit } from '../bank-accounts/expected-deposits.ts'
-import { bindDeposit, keepAsked, unbindDeposit } from '../connectors/connector-deposits.ts'
+import {
+  bindDeposit,
+  keepAsked,
+  mayBeTaken,
+  unbindDeposit,
+} from '../connectors/connector-deposits.ts'
 import { takeCode } from '../connectors/deposit-codes.ts'
 import { timeToPass } from '../db/database-time.ts'
 import { isArchivedRef } from '../ledger/archived.ts'
@@ -167,7 +172,7 @@ async function finalAnswer(
 /**
  * Registers a stored deposit with a provider and stores its instructions. If that fails, the agent repeats
  * its request and the provider is called again under the same id. The next provider is tried only if this one
- * has definitely not taken the deposit; if all have refused it, it has failed.
+ * has definitely not taken the deposit; if all have refused it, and nobody may have it from an earlier call, it has failed.
  */
 async function announce(
   desk: Desk,
@@ -176,7 +181,7 @@ async function announce(
   providers: Provider[],
 ): Promise<string> {
   let reason: string | undefined
-  let areAllAsked = true
+  const refusedBy: string[] = []
   for (const provider of providers) {
     const bound = await bindToConnector(desk, order, provider)
     const deposit = { ...toCollect(order, bound?.code), ...(bound && { use: bound.use }) }
@@ -202,18 +207,22 @@ async function announce(
         instructions: JSON.stringify(ways),
         answer: depositAnswer(desk, agent, order, ways),
       })
-      return answerOf(done.order ?? order)
+      const { order: instructed = order } = done
+      // Another request with the same refId ended it a moment before, and its agent was told so.
+      if (instructed.instructions === null && instructed.status === 'FAILED') throw refused()
+      return answerOf(instructed)
     }
     if (outcome.type === 'unknown') throw notTaken()
     if (outcome.type === 'rejected') {
       reason ??= outcome.reason
+      refusedBy.push(provider.name)
       continue
     }
-    areAllAsked = false
     // Another call under the same id may have arrived, or be about to, unless this is the only one.
     if (!(bound?.isNew && (await unbindDeposit(desk.pool, bound)))) throw notTaken()
   }
-  if (reason === undefined || !areAllAsked) throw notTaken()
+  const areAllAsked = refusedBy.length === providers.length
+  if (!areAllAsked || (await mayBeTaken(desk.pool, order, refusedBy))) throw notTaken()
   const { agentId, orderId } = order
   const { order: ended } = await desk.teller.do({
     type: 'outcome',

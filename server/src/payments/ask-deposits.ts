@@ -10,7 +10,7 @@ import type { Order } from '../ledger/book.ts'
 import { findOrder } from '../ledger/find-order.ts'
 import { callWithin } from '../lib/call-within.ts'
 import { toCollect } from '../orders/to-collect.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Provider, ProviderEvent } from '../providers/provider.ts'
 import type { Desk } from '../teller/desk.ts'
 import type { NoticeTaker } from './take-notice.ts'
 
@@ -108,7 +108,11 @@ async function askAbout(
       provider.askDeposit?.(asked, signal),
     ).catch(() => undefined)
     isClear &&= said !== undefined
-    if (said && said.events.length > 0) await taker.take(provider, said.events, said.body)
+    // What a company says of a paid deposit later, and no rule knows, is no news: only that its money is gone would be.
+    const isNews = ({ type }: ProviderEvent) =>
+      type !== 'unread' || order.status !== 'PAID' || deposit.theirIds.length > 1
+    const events = said?.events.filter(isNews) ?? []
+    if (said && events.length > 0) await taker.take(provider, events, said.body)
   }
   await again(pauseMs(deposit, order, isClear, now().getTime()))
 }

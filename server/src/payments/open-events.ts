@@ -1,4 +1,5 @@
 import { type Aged, countAged } from '../db/aged.ts'
+import { inTransaction } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
@@ -32,8 +33,12 @@ export function countOpenEvents(pool: Pool, now: Date): Promise<Aged> {
   return countAged(pool, `select received_at as at from notice_events where ${isOpen}`, [now])
 }
 
-/** What no rule could read, by how it is stored. */
-const isUnread = `event ~ '^\\{"id":"unread-[0-9a-f]{64}","type":"unread"'`
+/**
+ * What no rule fits although it says of what kind it is, by how it is stored. What a rule fits and cannot read may be a
+ * payment: each is for a person.
+ */
+const isOfUnknownKind = `(event ~ '^\\{"id":"unread-[0-9a-f]{64}","type":"unread"'
+  and detail like 'A person has to look into it: no rule fits it: %')`
 
 /** Open events, the oldest first; those with an id if one is given. Those that are not understood are told by kind. */
 export async function listOpenEvents(
@@ -48,7 +53,7 @@ export async function listOpenEvents(
        select *, (count(*) over kind)::int as alike,
          row_number() over (kind order by received_at, event_id) as n
        from (
-         select *, case when ${isUnread} then detail else agent_id || ' ' || event_id end as said
+         select *, case when ${isOfUnknownKind} then detail else agent_id || ' ' || event_id end as said
          from notice_events
          where ${isOpen} and ($2::text is null or provider = $2)
            and ($3::text is null or event_id = $3)
@@ -92,17 +97,32 @@ export async function closeEvent(pool: Pool, event: OpenEvent, evidence: string)
 }
 
 /**
- * A person ends every event of a provider that was not understood for the same reason as this one. Returns how many there
- * were.
+ * A person ends every event of a provider that is of the same unknown kind as this one, if there are as many as they were
+ * shown: one that came since may say something else.
  */
-export async function closeAlike(pool: Pool, event: OpenEvent, evidence: string): Promise<number> {
-  const { rowCount } = await pool.query(
-    `update notice_events set result = 'closed', detail = $3, act_at = null
-     where provider = $1 and detail = $2 and result is null and act_at is not null and ${isUnread}`,
-    [event.provider, event.detail, evidence],
-  )
-  if (rowCount) return rowCount
-  throw new Problem('invalid_request', 'Only events that were not understood are closed together.')
+export async function closeAlike(
+  pool: Pool,
+  event: OpenEvent,
+  evidence: string,
+  shown: number,
+): Promise<void> {
+  if (event.alike < 2) {
+    throw new Problem(
+      'invalid_request',
+      'Only events of one unknown kind are closed together: close this one alone.',
+    )
+  }
+  await inTransaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      `update notice_events set result = 'closed', detail = $3, act_at = null
+       where provider = $1 and detail = $2 and result is null and act_at is not null
+         and ${isOfUnknownKind}`,
+      [event.provider, event.detail, evidence],
+    )
+    if (rowCount === shown) return
+    const detail = `There are ${rowCount} of them by now, not ${shown}: look at the list again.`
+    throw new Problem('changed_meanwhile', detail)
+  })
 }
 
 function eventInWords(event: ProviderEvent): string {

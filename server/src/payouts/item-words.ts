@@ -52,7 +52,7 @@ export function itemNext(
       status === 'WAITING' && item.reopenedAt !== null
         ? ` If ${orderProvider} has refused the order, it waits for you: mark it as failed.`
         : ''
-    return `${lookAtStatement} If the money came back, nobody owes anything.${waits} If it was written off as ${item.itemId}, write ${writeOffOf(item, 'back')}; to book here that it is back does so, and closes this. Otherwise close this with what you found.`
+    return `${lookAtStatement} If the money came back, nobody owes anything.${waits} If what left was booked here, book here that it is back: that books ${moneyOf(item)} back at ${item.provider}, and closes this. Otherwise close this with what you found.`
   }
   if (status === 'FAILED') {
     return `${lookAtStatement} If the money went out, mark the order as paid: amount and fee are taken from the wallet, and this is closed. If not, close this with what you found.`
@@ -67,12 +67,9 @@ export function itemNext(
       ? 'If both providers paid, get one payment back. The agent is charged for one only; until the other is back,'
       : 'If the money went out, get it back. The agent was told that it would not be paid; until the money is back,'
   const orAgent = kind === 'paid_twice' ? '' : ' If the agent agrees to bear it, charge the agent.'
-  return `${lookAtStatement} ${whose} the house bears it: write ${writeOffOf(item, 'off')}, so that the books say what left there.${orAgent} Booking it here does that, and closes this; if nothing left, close this with what you found.`
+  return `${lookAtStatement} ${whose} the house bears it. Book it here: that writes off ${moneyOf(item)} at ${item.provider}, so that the books say what left there, and closes this.${orAgent} If nothing left, close this with what you found.`
 }
 
-/** What to enter on the console's page Books, or with `sluice books write-off`. */
-function writeOffOf(item: FoundItem, which: 'off' | 'back'): string {
-  const amount = `${which === 'back' ? '-' : ''}${decimalText(item.amountMinor, item.currency)}`
-  const ref = which === 'back' ? `${item.itemId}-back` : item.itemId
-  return `off ${amount} ${item.currency} at ${item.provider} with the reference ${ref}`
+function moneyOf({ amountMinor, currency }: FoundItem): string {
+  return `${decimalText(amountMinor, currency)} ${currency}`
 }

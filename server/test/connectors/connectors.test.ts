@@ -220,7 +220,10 @@ describe('a deposit', () => {
     s.clock.advance(60_000)
     await new NoticeTaker(s.service.desk, () => {}).finishLeftOvers()
     expect(await open()).toMatchObject({ tries: 1 })
-    if (listed) expect(await closeAlike(pool, listed, 'cards are of no interest')).toBe(3)
+    if (!listed) throw new Error('they are not listed')
+    // One that came after the list was read is not closed with those that were seen, nor are they.
+    await expect(closeAlike(pool, listed, 'seen too few', 2)).rejects.toThrow('There are 3 of them')
+    await closeAlike(pool, listed, 'cards are of no interest', 3)
     expect(await open()).toBeUndefined()
     expect((await tell(s, 'imaginary', { kind: 'PING' })).json).toEqual({ results: [] })
     expect(await statusOf(agent, txnId)).toBe('WAITING')

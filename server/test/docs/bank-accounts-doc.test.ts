@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { qrKinds } from '../../src/lib/qr/qr-kinds.ts'
 import { cleanUp, copyOfRepository, freePort, root, start } from '../support/process.ts'
 
@@ -15,7 +15,10 @@ beforeAll(async () => {
   copy = await copyOfRepository({ built: true })
   env = { PORT: String(await freePort()) }
   const service = start('npm', ['start'], { cwd: copy, env })
-  await expect.poll(() => service.stdout + service.stderr).toContain('A demo agent was made')
+  await vi.waitFor(
+    () => expect(service.stdout + service.stderr).toContain('A demo agent was made'),
+    { timeout: 300_000 },
+  )
 })
 afterAll(cleanUp)
 

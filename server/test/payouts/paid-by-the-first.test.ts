@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { houseBook } from '../../src/ledger/house.ts'
 import { findItem } from '../../src/ledger/open-items.ts'
-import { parseDecimal } from '../../src/lib/money.ts'
+import { audited } from '../../src/operators/audit.ts'
+import { bookItem } from '../../src/payouts/book-item.ts'
 import { itemNext } from '../../src/payouts/item-words.ts'
 import type { PayoutOutcome } from '../../src/providers/provider.ts'
 import { saveRoute } from '../../src/routing/providers.ts'
-import { writeOff } from '../../src/teller/write-off.ts'
 import {
   attemptsOf,
   callsAbout,
@@ -415,24 +415,20 @@ describe('money that left against the books is booked where it left', () => {
     return rows.map(({ balance }) => balance)
   }
 
-  /** Does what the item's words say, as who reads them would. */
-  async function writeOffAsTold(txnId: string): Promise<void> {
+  /** Does what the item's words say, as who reads them would, twice. */
+  async function bookAsTold(txnId: string, as: 'write_off' | 'received_back'): Promise<void> {
     const item = await findItem(s.backend.pool, (await itemOf(txnId)).item_id)
     if (!item) throw new Error('there is no item')
-    const words = itemNext(item, await orderOf(process.desk, txnId))
-    const told = /write off (-?[0-9.]+) THB at (\S+) with the reference (\S+?)[,;]/.exec(words)
-    const [, amount = '', provider = '', ref = ''] = told ?? []
-    const minor = parseDecimal(amount.replace('-', ''), 'THB') ?? 0n
-    const amountMinor = amount.startsWith('-') ? -minor : minor
-    const what = {
-      currency: 'THB',
-      provider,
-      amountMinor,
-      reason: words.slice(0, 100),
-      ref,
-    } as const
-    expect(await writeOff(s.service.desk, what)).toEqual({ changed: true })
-    expect(await writeOff(s.service.desk, what)).toEqual({ changed: false })
+    expect(itemNext(item, await orderOf(process.desk, txnId))).toContain(
+      as === 'write_off' ? 'writes off 100 THB at alpha' : 'books 100 THB back at alpha',
+    )
+    const { desk } = s.service
+    const operator = { userId: null, email: 'command line', ip: null }
+    const subject = { kind: 'open_item', id: item.itemId }
+    const entry = { operator, action: 'close_open_item', subject, agentId: item.agentId }
+    const said = { reason: 'as the words say', by: operator.email }
+    const book = () => bookItem(desk, item, as, said)
+    for (let times = 0; times < 2; times++) await audited(desk.pool, desk.now, entry, book)
   }
 
   it('if it was paid twice, and if it comes back', async () => {
@@ -440,12 +436,10 @@ describe('money that left against the books is booked where it left', () => {
     await tell(alpha, first, paid)
     await tell(beta, second, paid)
     const [before = '0'] = await clearingAtAlpha(houseBook('THB'))
-    await writeOffAsTold(txnId)
+    await bookAsTold(txnId, 'write_off')
     expect(await clearingAtAlpha(houseBook('THB'))).toEqual([String(BigInt(before) + 10_000n)])
-    await close(txnId)
     await tell(alpha, first, { type: 'returned' })
-    await writeOffAsTold(txnId)
-    await close(txnId)
+    await bookAsTold(txnId, 'received_back')
     expect(await clearingAtAlpha(houseBook('THB'))).toEqual([before])
     expect((await itemOf(txnId)).closed_at).not.toBeNull()
     // The agent has paid for one payout, and was told of one.
@@ -461,7 +455,7 @@ describe('money that left against the books is booked where it left', () => {
     const [attempt] = await attemptsOf(s, txnId)
     await tell(alpha, attempt?.reference ?? '', paid)
     const [before = '0'] = await clearingAtAlpha(houseBook('THB'))
-    await writeOffAsTold(txnId)
+    await bookAsTold(txnId, 'write_off')
     expect(await clearingAtAlpha(houseBook('THB'))).toEqual([String(BigInt(before) + 10_000n)])
     expect(await told(agent, txnId)).toEqual(['CANCEL'])
     expect((await agent.get('/payment/wallet')).json).toMatchObject({ balance: 100_000 })

@@ -54,7 +54,7 @@ export function UnprocessedReports() {
           whyNot={whyDisabled ?? (row.can_close ? undefined : says.isMoney)}
           onClick={() => {
             const { provider, event_id, alike } = row
-            setClosing({ provider, event_id, alike: alike > 1 })
+            setClosing({ provider, event_id, ...(alike > 1 && { alike }) })
           }}
         >
           {row.alike > 1 ? says.closeAll(row.alike) : says.close}
@@ -78,8 +78,8 @@ export function UnprocessedReports() {
   )
 }
 
-/** Of several that were not understood alike, all are closed. */
-type Closing = Pick<Report, 'provider' | 'event_id'> & { alike: boolean }
+/** Of several of one unknown kind, all that were shown are closed. */
+type Closing = Pick<Report, 'provider' | 'event_id'> & { alike?: number }
 
 function CloseReport(props: { report: Closing; close: () => void }) {
   const [evidence, setEvidence] = useDraft('closing/evidence', '')

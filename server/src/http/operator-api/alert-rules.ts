@@ -17,6 +17,7 @@ import { alertTitles, type Channel, type SentKind } from '../../alerts/alert.ts'
 import { listDeliveries, sendAgain } from '../../alerts/sent-alerts.ts'
 import { inTransaction, type Tx } from '../../db/in-transaction.ts'
 import { fieldProblem, Problem } from '../../lib/problem.ts'
+import { TokenBuckets } from '../../lib/token-bucket.ts'
 import { writeAudit } from '../../operators/audit.ts'
 import type { Operator } from '../../operators/operator.ts'
 import { listUsers, type User } from '../../operators/user.ts'
@@ -36,11 +37,15 @@ import {
 import { Done } from './schemas/users.ts'
 import { agentsInScope } from './scope.ts'
 
+/** A try reads a week of orders from the database that takes them. */
+const triesOfUser = { perS: 0.2, burst: 10 }
+
 /**
  * Rules of what people are told of outside of the console, and what they were told. An agent's users have rules of their
  * own, about their agent and for themselves; of others' they neither see nor change any.
  */
 export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
+  const tries = new TokenBuckets()
   const { pool, now } = desk
   const common = { tag: 'Alerts', agents: 'none' } as const
   const own = { tag: 'Alerts', agents: 'own' } as const
@@ -140,7 +145,12 @@ export function alertRuleRoutes(api: OperatorApi, desk: Desk): void {
     permission: 'manage_alert_rules',
     withoutCode: 'it changes nothing',
     schema: { body: TryAlertRuleBody, response: TriedAlertRule },
-    handler: async ({ operator, body }) => tryAlertRule(pool, await ruleIn(body, operator), now()),
+    handler: async ({ operator, body }) => {
+      const { perS, burst } = triesOfUser
+      const { taken, waitS } = tries.take(`${operator.userId}`, perS, burst, now().getTime())
+      if (!taken) throw new Problem('rate_limited', 'Too many tries.', { retryAfterS: waitS })
+      return tryAlertRule(pool, await ruleIn(body, operator), now())
+    },
   })
 
   operatorRoute(api, {

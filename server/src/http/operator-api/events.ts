@@ -58,11 +58,10 @@ export function eventRoutes(api: OperatorApi, desk: Desk): void {
         desk.now,
         entry,
         async () => {
-          if (alike) return closeAlike(desk.pool, event, evidence)
-          await closeEvent(desk.pool, event, evidence)
-          return 1
+          if (alike === undefined) await closeEvent(desk.pool, event, evidence)
+          else await closeAlike(desk.pool, event, evidence, alike)
         },
-        (closed) => ({ result: 'closed', evidence, closed }),
+        () => ({ result: 'closed', evidence, closed: alike ?? 1 }),
       )
       return open()
     },

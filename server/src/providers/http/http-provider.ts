@@ -379,8 +379,10 @@ function isSamePlace(one: BoundUse, other: BoundUse): boolean {
 
 /** An answer about a deposit that is not understood. It is one event however often it is said. */
 function unreadAnswer({ txnId, theirId }: DepositToCollect, fault: string): ProviderEvent {
+  // Without the words of the answer, which may be others each time.
+  const [kind] = fault.split(': ')
   const digest = createHash('sha256')
-    .update(JSON.stringify([txnId, theirId, fault]))
+    .update(JSON.stringify([txnId, theirId, kind]))
     .digest('hex')
   return { id: `unread-${digest}`, type: 'unread', reference: txnId, fault, text: '' }
 }

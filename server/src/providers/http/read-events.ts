@@ -40,12 +40,16 @@ export function readEvent(
   return read
 }
 
+/** A word of a company's own list, such as a state: no sentence, which may name a person, and no passing number. */
+const isWord = /^[A-Za-z][A-Za-z_.:-]{0,39}$/
+
 /** What stands where rules look first, so that events of one kind are told alike. */
 function wordsAt(rules: readonly (NoticeRule | AskRule)[], said: ExactJson): string {
   const looked = new Set(rules.flatMap((rule) => Object.keys(rule.if)))
   const words = [...looked].flatMap((at) => {
     const word = at === 'status' ? undefined : valueAt(said, at)
-    return typeof word === 'string' || typeof word === 'boolean' ? `${at} is ${word}` : []
+    const isTold = typeof word === 'boolean' || (typeof word === 'string' && isWord.test(word))
+    return isTold ? `${at} is ${word}` : []
   })
   return words.length === 0 ? '' : `: ${words.slice(0, 3).join(', ').slice(0, 200)}`
 }

@@ -29,7 +29,11 @@ export const CloseEventRequest = Type.Object(
     provider,
     event_id: eventId,
     alike: Type.Optional(
-      Type.Boolean({ description: 'close all that were not understood for the same reason' }),
+      Type.Integer({
+        minimum: 2,
+        maximum: 2 ** 31 - 1,
+        description: 'close all of the same unknown kind, of which there are as many',
+      }),
     ),
     evidence: printable(1000),
     reason,
