@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { claimMovements, writeDecisions } from '../../src/bank-accounts/movement-states.ts'
-import type { Pool } from '../../src/db/pool.ts'
-import { bookMovements } from '../../src/payments/book-movement.ts'
+import type { BankMovement } from '../../src/bank-accounts/bank-movement.ts'
+import {
+  claimMovements,
+  markBooked,
+  writeDecisions,
+} from '../../src/bank-accounts/movement-states.ts'
+import { bookMovement, bookMovements } from '../../src/payments/book-movement.ts'
 import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
@@ -1060,9 +1064,6 @@ it('who finds its order paid, and has not heard the bank’s last word, takes th
   // The service's own worker does not act on the second payment yet.
   const soon = new Date(s.clock().getTime() + 60_000)
   const desk = { ...s.service.desk, now: () => soon }
-  const errors: unknown[] = []
-  const book = (pool: Pool, id: string) =>
-    bookMovements({ ...desk, pool }, (error) => errors.push(error), of.name, id)
   const hear = (lines: StatementLine[], isIntraday: boolean) => {
     const bytes = camt({ account: of, day: dayAt(s.clock()), lines, isIntraday })
     return importBankFile(desk, of, { name: 'f', bytes, via: 'folder', by: 'test' }, 'sandbox')
@@ -1079,11 +1080,13 @@ it('who finds its order paid, and has not heard the bank’s last word, takes th
   // Taken for the same payment by its amount and day alone: whose it is, the statement will say.
   await hear([{ amount: '497.00', ref: 'R' }], true)
   const { pool } = s.backend
-  // Another process hears the statement, and books, before this one writes down that the payment is nobody's.
+  // Before this process writes down that the payment is nobody's, the statement comes, and another one claims and books it.
+  const others: BankMovement[] = []
   const meanwhile = [
     async () => {
       await hear([{ amount: '497.00', ref: 'R', text: code }], false)
-      await book(pool, id)
+      others.push(...(await claimMovements(pool, soon, of.name, id, 1)))
+      for (const claimed of others) expect(await bookMovement(desk, of, claimed)).toBe(true)
     },
   ]
   const overtaken = new Proxy(pool, {
@@ -1099,8 +1102,11 @@ it('who finds its order paid, and has not heard the bank’s last word, takes th
       }
     },
   })
-  expect(await book(overtaken, id)).toBe(1)
-  expect([meanwhile, errors]).toEqual([[], []])
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  expect(await bookMovements({ ...desk, pool: overtaken }, onError, of.name, id)).toBe(1)
+  expect([errors, others.length]).toEqual([[], 1])
+  await markBooked(pool, others)
   const { rows: unmatched } = await s.sql(
     'select 1 from unmatched_payments where payment_id = $1',
     [`${of.name}:${id}`],
