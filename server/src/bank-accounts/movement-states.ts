@@ -77,20 +77,25 @@ export async function writeDecisions(
   return rows
 }
 
-/** The order that was decided on does not take the money, for certain: it is nobody's. */
+/**
+ * The order that was decided on does not take the money, for certain: it is nobody's. Returns false if the bank has said more
+ * of it, or another process has claimed it, since this one did: the order may take it by now.
+ */
 export async function withdrawDecision(
   pool: Pool,
-  { account, movementId }: Pick<BankMovement, 'account' | 'movementId'>,
+  claim: Pick<BankMovement, 'account' | 'movementId' | 'actAt' | 'version'>,
   why: NonNullable<BankMovement['why']>,
   /** What is known instead, if anything is. */
   detail: string | null,
-): Promise<void> {
-  await pool.query(
-    `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $3,
-       detail = coalesce($4, detail)
-     where account = $1 and movement_id = $2 and state = 'matched' and order_id is not null`,
-    [account, movementId, why, detail],
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update bank_movements set agent_id = null, order_id = null, deducted = 0, why = $5,
+       detail = coalesce($6, detail)
+     where account = $1 and movement_id = $2 and act_at = $3 and version = $4
+       and state = 'matched' and order_id is not null`,
+    [claim.account, claim.movementId, claim.actAt, claim.version, why, detail],
   )
+  return rowCount === 1
 }
 
 /** Movements are in the books, unless the bank has said more of them since they were claimed. */

@@ -601,27 +601,46 @@ export async function lookAgain(
     ],
   )
   // Its own booking, if one is under way, and that of payments like it do not know of this.
+  const ids = said.map(({ movementId }) => movementId)
   await tx.query(
     `update bank_movements m set state = case m.state when 'new' then 'new' else 'matched' end,
        act_at = $3, tries = 0, version = m.version + 1
-     where m.account = $1 and ${isEqualAndOpen}`,
-    [account, said.map(({ movementId }) => movementId), at],
+     where m.account = $1 and m.movement_id = any($2::uuid[]) and ${isOpen}`,
+    [account, await findEqualAndOpen(tx, account, ids), at],
   )
 }
 
+/** SQL: whose a movement is, is not decided for good. The index bank_movements_open has all of these. */
+const isOpen = `(m.state = 'new' or (m.explained_by = 'payment' and (m.state = 'matched'
+  or (m.state = 'booked' and m.order_id is null and m.why = 'ambiguous'))))`
+
 /**
- * SQL: what is said of one of two equal payments may tell whose the other one is, if that is not decided for good. Those
- * that may be taken for each other are not further apart, whatever the holidays.
+ * What is said of one of two equal payments may tell whose the other one is, if neither the books nor a person have decided
+ * that for good. Those that may be taken for each other are not further apart, whatever the holidays.
  */
-const isEqualAndOpen = `(m.state = 'new' or (m.explained_by = 'payment' and (m.state = 'matched'
-    or (m.state = 'booked' and m.order_id is null and m.why = 'ambiguous'))))
-  and m.amount in (select h.amount from bank_movements h
-    where h.account = $1 and h.movement_id = any($2::uuid[]))
-  and m.booked_on between
-    (select min(h.booked_on) from bank_movements h
-     where h.account = $1 and h.movement_id = any($2::uuid[])) - 31 and
-    (select max(h.booked_on) from bank_movements h
-     where h.account = $1 and h.movement_id = any($2::uuid[])) + 31`
+async function findEqualAndOpen(
+  tx: Tx,
+  account: string,
+  movementIds: readonly string[],
+): Promise<string[]> {
+  const { rows: told } = await tx.query<{ amount: bigint; booked_on: Day }>(
+    `select distinct amount, booked_on from bank_movements
+     where account = $1 and movement_id = any($2::uuid[])`,
+    [account, movementIds],
+  )
+  const amounts = [...new Set(told.map(({ amount }) => amount))]
+  const days = told.map(({ booked_on }) => booked_on).sort()
+  const { rows } = await tx.query<{ movement_id: string }>(
+    `select m.movement_id from bank_movements m
+     where m.account = $1 and ${isOpen} and m.amount = any($2::bigint[])
+       and m.booked_on between $3::date - 31 and $4::date + 31
+       and not exists (select 1 from unmatched_payments u
+         where u.payment_id = m.account || ':' || replace(m.movement_id::text, '-', '')
+           and u.state <> 'waiting')`,
+    [account, amounts, days[0], days.at(-1)],
+  )
+  return rows.map(({ movement_id }) => movement_id)
+}
 
 /** Locks movements of which more is told, and those that are looked at again for it, in the order in which all lock them. */
 export async function lockMovements(
@@ -630,11 +649,12 @@ export async function lockMovements(
   movementIds: readonly string[],
 ): Promise<void> {
   if (movementIds.length === 0) return
+  const equal = await findEqualAndOpen(tx, account, movementIds)
   await tx.query(
     `select 1 from bank_movements m
-     where m.account = $1 and (m.movement_id = any($2::uuid[]) or (${isEqualAndOpen}))
+     where m.account = $1 and m.movement_id = any($2::uuid[])
      order by m.account, m.movement_id for no key update`,
-    [account, movementIds],
+    [account, [...movementIds, ...equal]],
   )
 }
 

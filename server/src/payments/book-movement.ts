@@ -376,8 +376,7 @@ async function bookAsDecided(
     case 'payment_taken_back':
       return bookTakenBack(desk, account, movement)
     case 'payment':
-      await bookPayment(desk, account, movement)
-      return true
+      return bookPayment(desk, account, movement)
     case 'payment_returned':
       await endDeduction(desk, movement)
       return true
@@ -396,11 +395,12 @@ async function bookAsDecided(
   }
 }
 
+/** Returns false if it is left to who has claimed it since, or will. */
 async function bookPayment(
   desk: MovementDesk,
   account: BankAccount,
   movement: BankMovement,
-): Promise<void> {
+): Promise<boolean> {
   const { agentId, orderId, amountMinor, deductedMinor } = movement
   const payment = {
     paymentId: paymentIdOf(movement),
@@ -419,17 +419,20 @@ async function bookPayment(
       const isSecond = second?.type === 'order' && second.orderId === orderId
       if (isSecond) unmatched = await receive(desk, account.name, named, paid, false)
     }
-    if (unmatched === undefined) return bookDeduction(desk, movement, 'deduction', deductedMinor)
+    if (unmatched === undefined) {
+      await bookDeduction(desk, movement, 'deduction', deductedMinor)
+      return true
+    }
     if (unmatched === 'claimed_twice') {
       // Another process has found meanwhile that it is nobody's.
       if (!(await findUnmatched(desk.pool, payment.paymentId))) {
         throw new Error(`payment ${payment.paymentId} was claimed by another order than decided`)
       }
       await giveToOrders(desk, account, [movement], rethrow)
-      return
+      return true
     }
     why = unmatched === 'wrong_provider' || unmatched === 'ambiguous' ? unmatched : 'unmatched'
-    await withdrawDecision(desk.pool, movement, why, second?.detail ?? null)
+    if (!(await withdrawDecision(desk.pool, movement, why, second?.detail ?? null))) return false
   }
   await recordUnmatched(desk, {
     ...payment,
@@ -439,6 +442,7 @@ async function bookPayment(
     contradicts: null,
   })
   if (second?.type === 'order') await giveToOrder(desk, movement, second)
+  return true
 }
 
 function rethrow(error: unknown): never {

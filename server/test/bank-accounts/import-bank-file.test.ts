@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { claimMovements, writeDecisions } from '../../src/bank-accounts/movement-states.ts'
-import { bookMovements } from '../../src/payments/book-movement.ts'
+import type { BankMovement } from '../../src/bank-accounts/bank-movement.ts'
+import {
+  claimMovements,
+  markBooked,
+  writeDecisions,
+} from '../../src/bank-accounts/movement-states.ts'
+import { bookMovement, bookMovements } from '../../src/payments/book-movement.ts'
 import { explainBatch, explainMovement } from '../../src/payments/explain-movement.ts'
 import { importBankFile } from '../../src/payments/import-bank-file.ts'
 import { creditPayment } from '../../src/payments/payments.ts'
@@ -1048,6 +1053,70 @@ it('who decides without having heard the bank’s last word decides nothing, als
   await bookMovements({ ...desk, now: () => later }, (error) => errors.push(error), of.name)
   expect(errors).toEqual([])
   expect(await agent.balance()).toBe(500)
+})
+
+it('who finds its order paid, and has not heard the bank’s last word, takes the payment from nobody who has', async () => {
+  const account = await onlyAccount({ match: 'code', expectedDeductionMinor: 300n })
+  const { account: of } = account
+  const code = await orderOf(await s.agent(), 500)
+  await push(s, account, { id: 'p', amount: '500.00', text: code })
+  await booked(s, of.name)
+  // The service's own worker does not act on the second payment yet.
+  const soon = new Date(s.clock().getTime() + 60_000)
+  const desk = { ...s.service.desk, now: () => soon }
+  const hear = (lines: StatementLine[], isIntraday: boolean) => {
+    const bytes = camt({ account: of, day: dayAt(s.clock()), lines, isIntraday })
+    return importBankFile(desk, of, { name: 'f', bytes, via: 'folder', by: 'test' }, 'sandbox')
+  }
+  const id = await takePush(
+    desk,
+    of,
+    {
+      ...{ id: 'q', amountMinor: 497_00n, bookedAt: s.clock(), text: code },
+      ...{ balanceAfterMinor: null, payer: { accountNo: null, name: null, bank: null } },
+    },
+    true,
+  )
+  // Taken for the same payment by its amount and day alone: whose it is, the statement will say.
+  await hear([{ amount: '497.00', ref: 'R' }], true)
+  const { pool } = s.backend
+  // Before this process writes down that the payment is nobody's, the statement comes, and another one claims and books it.
+  const others: BankMovement[] = []
+  const meanwhile = [
+    async () => {
+      await hear([{ amount: '497.00', ref: 'R', text: code }], false)
+      others.push(...(await claimMovements(pool, soon, of.name, id, 1)))
+      for (const claimed of others) expect(await bookMovement(desk, of, claimed)).toBe(true)
+    },
+  ]
+  const overtaken = new Proxy(pool, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key)
+      if (key !== 'query') return typeof value === 'function' ? value.bind(target) : value
+      return async (...given: unknown[]) => {
+        const isWithdrawal = String(given[0]).startsWith(
+          'update bank_movements set agent_id = null',
+        )
+        if (isWithdrawal) for (const work of meanwhile.splice(0)) await work()
+        return Reflect.apply(value, target, given)
+      }
+    },
+  })
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  expect(await bookMovements({ ...desk, pool: overtaken }, onError, of.name, id)).toBe(1)
+  expect([errors, others.length]).toEqual([[], 1])
+  await markBooked(pool, others)
+  const { rows: unmatched } = await s.sql(
+    'select 1 from unmatched_payments where payment_id = $1',
+    [`${of.name}:${id}`],
+  )
+  expect(unmatched).toEqual([])
+  const second = (await movementsOf(s, account)).find(({ movementId }) => movementId === id)
+  expect(second).toMatchObject({
+    ...{ state: 'booked', paymentState: 'waiting', why: null, deductedMinor: 300n },
+    orderId: expect.any(String),
+  })
 })
 
 it('a push between two imports of a day is credited once', async () => {

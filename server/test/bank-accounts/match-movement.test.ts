@@ -880,6 +880,35 @@ describe('whichever report comes first', () => {
     ])
   })
 
+  it('what the bank says of an equal payment is no reason to look again at one that a person has decided on', async () => {
+    const account = await onlyAccount({ match: 'code' })
+    const codes = `${(await deposit()).code} ${(await deposit()).code}`
+    const ambiguous: string[] = []
+    for (const id of ['w9', 'w10']) {
+      const movement = await pushed(account, { id, amount: '100.00', text: codes })
+      expect(movement).toMatchObject({ why: 'ambiguous', paymentState: 'waiting' })
+      ambiguous.push(movement?.movementId ?? '')
+    }
+    await returnPayment(s.service.desk, `${account.account.name}:${ambiguous[0]}`, 'sent back')
+    const versions = async () => {
+      const { rows } = await s.sql(
+        `select version from bank_movements where movement_id = any($1::uuid[])
+         order by array_position($1::uuid[], movement_id)`,
+        [ambiguous],
+      )
+      return rows.map(({ version }) => version as number)
+    }
+    const [decided, waiting] = await versions()
+    // Days later, so that the file's line is about this payment.
+    s.clock.advance(10 * 24 * 60 * minute)
+    await pushed(account, { id: 'w11', amount: '100.00' })
+    const lines = [{ amount: '100.00' }]
+    const day = dayAt(s.clock())
+    await importFile(s, account, camt({ account: account.account, day, lines }))
+    expect(await movementsOf(s, account)).toHaveLength(3)
+    expect(await versions()).toEqual([decided, expect.toSatisfy((now) => now > (waiting ?? 0))])
+  })
+
   it('what the bank says while a movement is being booked is heard', async () => {
     const account = await onlyAccount({ match: 'code', feed: 'none' })
     const { id, code } = await deposit()
