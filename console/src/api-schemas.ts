@@ -3595,7 +3595,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11046,7 +11046,7 @@ export interface Operations {
       movement?: string
       /** with `movement`: the withdrawals that it paid; with `rest` they add up to it */
       txn_ids?: string[]
-      /** with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house */
+      /** with `movement`: what it is more than these, which is the bank's charge and a cost of the house; withdrawals that were lost are created again first, and named */
       rest?: string
     }
     answer: {
@@ -11092,7 +11092,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11269,7 +11269,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11442,7 +11442,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11615,7 +11615,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11798,7 +11798,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -11971,7 +11971,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -12144,7 +12144,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -12317,7 +12317,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -12490,7 +12490,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string
@@ -12685,7 +12685,7 @@ export interface Operations {
         movement: string
         /** that left */
         amount: number
-        /** of it that is none of these payouts, and a cost of the house */
+        /** of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house */
         rest: number
         day: string
         text: string

@@ -2676,7 +2676,7 @@ export default {
     },
     tryIt: '用上月试算',
     tried: (hits, orders, amount) => `${orders} 笔订单中 ${hits} 笔超出：${amount}。`,
-    triedPart: '还有更多订单；只查看了最新的 100,000 笔。',
+    triedPart: '还有更多订单；只查看了最新的。',
   },
   look: {
     title: '随便看看',
@@ -2812,7 +2812,7 @@ export default {
       debit: '由此笔扣款支付',
       debitNote: (day, text) => `${day}：${text}`,
       rest: '不属于这些付款',
-      restNote: '银行手续费，或丢失的付款：由本方承担',
+      restNote: '银行手续费，或此前已结束的付款：由本方承担',
       put: '通过 SFTP',
       putFault: '未送达原因',
     },
@@ -2994,8 +2994,9 @@ export default {
           `它属于随数据库丢失的付款文件。此处有 ${count} 笔等待的提现可能已由它支付，合计 ${sum}。列出银行已用它支付的提现：由另一人批准，文件不发出，扣款即视为支付。未列出的以后会再付，请勿遗漏银行已付的。`,
         withdrawals: '由它支付的提现',
         withdrawalsHint: '其编号，或银行所用的代码，每行一个。',
-        rest: '扣款的余额',
-        restHint: '多出这些提现的部分：银行手续费，或此处也丢失的提现。由本方承担。',
+        rest: '扣款中的银行手续费',
+        restHint:
+          '多出这些提现的部分：银行手续费，由本方承担。此处丢失的提现不算在内：请先让代理重新创建，再在上面列出。',
         confirm: '为它们制作文件',
       },
       release: {

@@ -2806,7 +2806,7 @@ export default {
     },
     tryIt: 'Testar com o mês passado',
     tried: (hits, orders, amount) => `${hits} de ${orders} ordens vão além: ${amount}.`,
-    triedPart: 'Havia mais ordens; só as 100.000 mais novas foram vistas.',
+    triedPart: 'Havia mais ordens; só as mais novas foram vistas.',
   },
   look: {
     title: 'Dando uma olhada',
@@ -2951,7 +2951,7 @@ export default {
       debit: 'Pago pelo débito',
       debitNote: (day, text) => `em ${day}: ${text}`,
       rest: 'Nenhum destes pagamentos',
-      restNote: 'a tarifa do banco, ou pagamentos que se perderam: um custo da casa',
+      restNote: 'a tarifa do banco, ou pagamentos que terminaram antes: um custo da casa',
       put: 'Por SFTP',
       putFault: 'Por que não chegou',
     },
@@ -3142,9 +3142,9 @@ export default {
           `É de um arquivo de pagamento que se perdeu com o banco de dados. Saques que aguardam aqui e que ele pode ter pago: ${count}, ${sum} ao todo. Cite os que o banco pagou com ele: outra pessoa aprova a lista, ela nunca sai, e o débito os paga. O que não for citado será pago depois: não omita nenhum que o banco pagou.`,
         withdrawals: 'Saques que ele pagou',
         withdrawalsHint: 'Os ids, ou os códigos pelos quais o banco os cita, um por linha.',
-        rest: 'Resto do débito',
+        rest: 'Tarifa do banco no débito',
         restHint:
-          'O que passa destes: a tarifa do banco, ou saques que também se perderam aqui. É um custo da casa.',
+          'O que passa destes: a tarifa do banco, um custo da casa. Saques que se perderam aqui não entram: mande criá-los de novo antes, e cite-os acima.',
         confirm: 'Fazer um arquivo deles',
       },
       release: {

@@ -2765,7 +2765,7 @@ export default {
     },
     tryIt: 'Thử với tháng trước',
     tried: (hits, orders, amount) => `${hits} trên ${orders} lệnh vượt quá: ${amount}.`,
-    triedPart: 'Còn nhiều lệnh hơn; chỉ xem 100.000 lệnh mới nhất.',
+    triedPart: 'Còn nhiều lệnh hơn; chỉ xem những lệnh mới nhất.',
   },
   look: {
     title: 'Xem thử',
@@ -2906,7 +2906,7 @@ export default {
       debit: 'Chi bằng khoản ghi nợ',
       debitNote: (day, text) => `ngày ${day}: ${text}`,
       rest: 'Không thuộc các khoản chi này',
-      restNote: 'phí ngân hàng, hoặc khoản chi đã mất: là chi phí của bên vận hành',
+      restNote: 'phí ngân hàng, hoặc khoản chi đã kết thúc trước đó: là chi phí của bên vận hành',
       put: 'Qua SFTP',
       putFault: 'Vì sao chưa đến',
     },
@@ -3093,9 +3093,9 @@ export default {
           `Nó thuộc một tệp thanh toán đã mất cùng cơ sở dữ liệu. Có ${count} lệnh rút đang chờ mà nó có thể đã chi, tổng ${sum}. Nêu những lệnh ngân hàng đã chi bằng khoản này: người khác duyệt danh sách, tệp không gửi đi, và khoản ghi nợ tính là đã chi. Lệnh không được nêu sẽ được chi sau, nên đừng bỏ sót lệnh ngân hàng đã chi.`,
         withdrawals: 'Các lệnh rút đã chi',
         withdrawalsHint: 'Mã lệnh, hoặc mã mà ngân hàng dùng, mỗi dòng một mã.',
-        rest: 'Phần còn lại của khoản ghi nợ',
+        rest: 'Phí ngân hàng trong khoản ghi nợ',
         restHint:
-          'Phần vượt các lệnh này: phí ngân hàng, hoặc lệnh rút cũng đã mất ở đây. Là chi phí của bên vận hành.',
+          'Phần vượt các lệnh này: phí ngân hàng, là chi phí của bên vận hành. Lệnh rút đã mất ở đây không thuộc phần này: hãy cho tạo lại trước, rồi nêu ở trên.',
         confirm: 'Lập tệp các lệnh này',
       },
       release: {

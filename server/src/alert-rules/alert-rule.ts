@@ -115,7 +115,7 @@ export async function readRuleStates(db: Pool | Tx, ownerId: bigint): Promise<Ru
 
 /** Sets a rule, in the place of its owner's with its name: what that had found is forgotten, and looked for anew. */
 export async function saveAlertRule(tx: Tx, rule: AlertRule): Promise<void> {
-  if (rule.ownerId !== operatorsOwn) await refuseMoreRules(tx, rule)
+  if (rule.ownerId !== operatorsOwn) await refuseOwnRule(tx, rule)
   await tx.query('delete from alert_rule_states where owner_id = $1 and name = $2', [
     rule.ownerId,
     rule.name,
@@ -141,14 +141,21 @@ export async function saveAlertRule(tx: Tx, rule: AlertRule): Promise<void> {
   )
 }
 
-/** Each is looked at again and again: no agent's users keep the service busy with theirs. */
-async function refuseMoreRules(tx: Tx, { ownerId, name }: AlertRule): Promise<void> {
+/**
+ * Each is looked at again and again: no agent's users keep the service busy with theirs. And none is new by the name of
+ * an operator's: a process of an earlier release, which knows rules by their names alone, would take one for the other.
+ */
+async function refuseOwnRule(tx: Tx, { ownerId, name }: AlertRule): Promise<void> {
   await lockAgent(tx, ownerId)
-  const { rows } = await tx.query<{ others: bigint }>(
-    'select count(*) as others from alert_rules where owner_id = $1 and name <> $2',
+  const { rows } = await tx.query<{ owner_id: bigint; name: string }>(
+    `select owner_id, name from alert_rules
+     where owner_id = $1 or (owner_id = ${operatorsOwn} and name = $2)`,
     [ownerId, name],
   )
-  if ((rows[0]?.others ?? 0n) < mostOwnRules) return
+  const own = rows.filter((row) => row.owner_id === ownerId).map((row) => row.name)
+  if (own.includes(name)) return
+  if (rows.length > own.length) throw fieldProblem('name', 'is taken: choose another one')
+  if (own.length < mostOwnRules) return
   throw fieldProblem('name', `would be one more than ${mostOwnRules} rules: remove another first`)
 }
 

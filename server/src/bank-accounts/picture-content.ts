@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 
-/** More than the screens of phones have; a larger picture counts as its bytes are. */
-const maxPixelBytes = 32 * 1024 * 1024
+/** As many as the screens of most phones have; a larger picture counts as its bytes are. */
+const maxPixelBytes = 12 * 1024 * 1024
+/** Orders are taken meanwhile: after so many bytes they have their turn. No screen's row is longer. */
+const bytesAtOnce = 64 * 1024
 
 /**
  * A digest of what a picture shows, without notes in it (EXIF, texts), bytes behind it and, for PNG, how it is
@@ -39,7 +42,8 @@ async function pngContent(bytes: Buffer): Promise<Buffer[] | undefined> {
   const pixels = await promisify<Buffer, object, Buffer>(inflate)(packed, {
     maxOutputLength: maxPixelBytes,
   })
-  return [header, ...named('PLTE', 'tRNS'), isInterlaced(header) ? pixels : plain(pixels, header)]
+  const shown = isInterlaced(header) ? pixels : await plain(pixels, header)
+  return shown && [header, ...named('PLTE', 'tRNS'), shown]
 }
 
 function isInterlaced(header: Buffer): boolean {
@@ -50,13 +54,16 @@ function isInterlaced(header: Buffer): boolean {
 const channels: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
 /** The pixels, row by row, without the filters that a program chose for each row (RFC 2083, 6). */
-function plain(filtered: Buffer, header: Buffer): Buffer {
+async function plain(filtered: Buffer, header: Buffer): Promise<Buffer | undefined> {
   const bits = (channels[header[9] ?? 0] ?? 1) * (header[8] ?? 8)
   const step = Math.max(1, bits >> 3)
   const row = Math.ceil((header.readUInt32BE(0) * bits) / 8)
+  if (row > bytesAtOnce) return undefined
   const rows = Math.floor(filtered.length / (row + 1))
+  const rowsAtOnce = Math.ceil(bytesAtOnce / (row + 1))
   const pixels = Buffer.alloc(row * rows)
   for (let y = 0; y < rows; y++) {
+    if (y % rowsAtOnce === 0) await setImmediate()
     const filter = filtered[y * (row + 1)] ?? 0
     for (let x = 0; x < row; x++) {
       const at = y * row + x
@@ -75,11 +82,9 @@ function guess(filter: number, left: number, up: number, corner: number): number
   if (filter === 3) return (left + up) >> 1
   if (filter !== 4) return 0
   const near = left + up - corner
-  const [byLeft, byUp, byCorner] = [
-    Math.abs(near - left),
-    Math.abs(near - up),
-    Math.abs(near - corner),
-  ]
+  const byLeft = Math.abs(near - left)
+  const byUp = Math.abs(near - up)
+  const byCorner = Math.abs(near - corner)
   if (byLeft <= byUp && byLeft <= byCorner) return left
   return byUp <= byCorner ? up : corner
 }

@@ -43,7 +43,7 @@ export function payoutFileCommand(): Command {
     )
     .option(
       '--rest <amount>',
-      "with --movement: what it is more than these, the bank's charge or withdrawals that were lost too",
+      "with --movement: what it is more than these, the bank's charge; what was lost is created again first",
     )
     .option('--json', 'as JSON')
     .action(async (name: string, options: DraftOptions) => {

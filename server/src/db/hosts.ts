@@ -91,8 +91,8 @@ function hostsOf(addresses: readonly string[]): string {
 }
 
 /** Follows the server that takes writes, for as long as somebody uses it; the watch of an address is shared. */
-export function watchPrimary(url: string): PrimaryWatch {
-  const watch = watches.get(url) ?? new PrimaryWatch(url)
+export function watchPrimary(url: string, onError: (error: Error) => void): PrimaryWatch {
+  const watch = watches.get(url) ?? new PrimaryWatch(url, onError)
   watches.set(url, watch)
   watch.users++
   return watch
@@ -103,13 +103,16 @@ export class PrimaryWatch {
   current: string
   /** Where the last one was that was found to take writes: one that it has replaced is not gone back to. */
   private last: Place | undefined
+  private readonly told = new Set<string>()
   private readonly url: string
+  private readonly onError: (error: Error) => void
   private readonly addresses: string[]
   private readonly hooks = new Set<() => void>()
   private timer: NodeJS.Timeout | undefined
 
-  constructor(url: string) {
+  constructor(url: string, onError: (error: Error) => void) {
     this.url = url
+    this.onError = onError
     this.addresses = addressesOf(url)
     this.current = this.addresses[lastFound.get(hostsOf(this.addresses)) ?? 0] ?? url
     if (this.addresses.length > 1) void this.look()
@@ -131,14 +134,13 @@ export class PrimaryWatch {
 
   private async look(): Promise<void> {
     const hasEnded = () => this.users === 0 && watches.get(this.url) !== this
-    const isOld = (place: Place) => this.last !== undefined && replaces(this.last, place)
     const asked = this.addresses.map((address) => primaryAt(address, answerWithinMs))
     const inUse = await asked[this.addresses.indexOf(this.current)]
     // One that says nothing keeps us from hearing another only while there is time.
     const found =
-      inUse && !isOld(inUse.place)
+      inUse && !this.isOld(inUse)
         ? newestOf(await Promise.all(asked), inUse)
-        : await findPrimary(this.addresses, hasEnded, answerWithinMs, isOld)
+        : await findPrimary(this.addresses, hasEnded, answerWithinMs, (each) => this.isOld(each))
     this.last = found?.place ?? this.last
     if (found && found.address !== this.current) {
       this.current = found.address
@@ -147,6 +149,23 @@ export class PrimaryWatch {
     if (hasEnded()) return
     this.timer = setTimeout(() => void this.look(), everyMs)
     this.timer.unref()
+  }
+
+  /** Whether the last one has replaced it. If nothing else takes writes, somebody has to know why it is not used. */
+  private isOld({ address, place }: Primary): boolean {
+    if (this.last === undefined || !replaces(this.last, place)) return false
+    const { host } = new URL(address)
+    const what = `the database server ${host} takes writes on timeline ${place.timeline}`
+    if (!this.told.has(what)) {
+      this.told.add(what)
+      const why = `it was replaced on timeline ${this.last.timeline}, and is not used`
+      this.onError(
+        new Error(
+          `${what}, but ${why}: if what replaced it is lost for good, restart this process to use it`,
+        ),
+      )
+    }
+    return true
   }
 }
 
@@ -174,7 +193,7 @@ async function findPrimary(
   addresses: readonly string[],
   isOver: () => boolean,
   withinMs: number,
-  isOld: (place: Place) => boolean = () => false,
+  isOld: (primary: Primary) => boolean = () => false,
 ): Promise<Primary | undefined> {
   let found: Primary | undefined
   await new Promise<void>((resolve) => {
@@ -182,7 +201,7 @@ async function findPrimary(
       for (;;) {
         const primary = await primaryAt(address, withinMs)
         if (found !== undefined) return
-        if (primary && !isOld(primary.place)) {
+        if (primary && !isOld(primary)) {
           found = primary
           lastFound.set(hostsOf(addresses), at)
           return resolve()

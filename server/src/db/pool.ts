@@ -116,7 +116,7 @@ export function openPool({ url, max, name, onError, as, gate, ...options }: Pool
   }
   const pool = new pg.Pool(config)
   // Behind a pooler by transaction each transaction looks for itself.
-  followPrimary(pool, address.href, isPooled ? undefined : gate)
+  followPrimary(pool, address.href, onError, isPooled ? undefined : gate)
   pool.on('error', onError)
   // A checked-out client emits its connection errors itself, and an unhandled error event ends the
   // process.
@@ -159,7 +159,12 @@ async function keepSettings(client: pg.ClientBase, settings: Record<string, stri
  * or still take writes that nobody will ever see. Where the address names several servers, connects to the one that
  * takes writes.
  */
-function followPrimary(pool: Pool, url: string, gate: DatabaseGate | undefined): void {
+function followPrimary(
+  pool: Pool,
+  url: string,
+  onError: PoolOptions['onError'],
+  gate: DatabaseGate | undefined,
+): void {
   const clients = new Set<PoolClient>()
   pool.on('remove', (client) => clients.delete(client))
   pool.on('connect', (client) => clients.add(client))
@@ -168,7 +173,7 @@ function followPrimary(pool: Pool, url: string, gate: DatabaseGate | undefined):
     for (const client of clients) socketOf(client).destroy()
   })
   if (addressesOf(url).length === 1) return
-  const watch = watchPrimary(url)
+  const watch = watchPrimary(url, onError)
   // Read for each new connection.
   Object.defineProperty(pool.options, 'connectionString', { get: () => watch.current })
   const destroyIfElsewhere = (client: PoolClient) => {

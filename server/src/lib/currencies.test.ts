@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { accountNoFault, banksOf, findBank, sampleBankCode } from './banks.ts'
-import { currencyRow } from './currencies.ts'
+import { currencyRow, mayBeCharged } from './currencies.ts'
 import { currencies, decimalText, parseDecimal } from './money.ts'
 import { amountText } from './qr/amount-text.ts'
 
@@ -17,6 +17,14 @@ it('a surplus stays below one unit, or is in whole units where smaller ones are 
     const most = surplusStepMinor * BigInt(surplusSteps)
     const perUnit = 10n ** BigInt(decimals)
     expect(most < perUnit || surplusStepMinor === perUnit, currency).toBe(true)
+  }
+})
+
+it('a bank charges no more than it pays, and no more than any does', () => {
+  for (const { currency, mostChargeMinor: most } of rows) {
+    expect(mayBeCharged(most, most, currency)).toBe(true)
+    expect(mayBeCharged(most, most - 1n, currency)).toBe(false)
+    expect(mayBeCharged(most + 1n, most * 100n, currency)).toBe(false)
   }
 })
 

@@ -171,3 +171,12 @@ export const currencyRows = {
 export function currencyRow(currency: keyof typeof currencyRows): CurrencyRow {
   return currencyRows[currency]
 }
+
+/** Whether a bank may have charged so much with what it paid: less than that, and no more than any bank does. */
+export function mayBeCharged(
+  chargeMinor: bigint,
+  paidMinor: bigint,
+  currency: keyof typeof currencyRows,
+): boolean {
+  return chargeMinor <= paidMinor && chargeMinor <= currencyRow(currency).mostChargeMinor
+}

@@ -20,7 +20,7 @@ import { decimalText } from '../lib/money.ts'
 import { readLimitRules } from './limit-rules.ts'
 
 const page = 2_000
-/** One request reads at most so many orders, which takes a few seconds. */
+/** One request reads at most so many orders, of one agent or of all together, which takes a few seconds. */
 const mostOrders = 100_000
 const mostExamples = 20
 const mostAgents = 100
@@ -30,9 +30,11 @@ export interface TriedRule {
   agent: Pick<Agent, 'agentId' | 'appId' | 'currency'>
   from: Date
   to: Date
-  /** How many orders were looked at, and whether there were more in that time than one look may read. */
+  /** How many orders were looked at, and whether there was more to look at, then or before, than one look may read. */
   orders: number
   isWhole: boolean
+  /** What that took: orders of either kind, and those before. */
+  read: number
   hits: number
   hitMinor: bigint
   examples: { txnId: string; at: Date; amountMinor: bigint; words: string }[]
@@ -58,7 +60,7 @@ export async function tryRuleForAll(
   for (const [at, agent] of agents.entries()) {
     const share = Math.max(1, Math.floor(left / (agents.length - at)))
     const tried = await tryRule(pool, rule, agent, now, localTime, share)
-    left -= tried.orders
+    left -= tried.read
     all.push(tried)
   }
   return all
@@ -113,10 +115,13 @@ export async function tryRule(
 ): Promise<TriedRule> {
   const { agentId } = agent
   const first = firstOrderIdAt(new Date(now.getTime() - daysBack * 86_400_000))
-  const start = await startOfLast(pool, agentId, first, most)
+  // To know who is new, half of what may be read is for the time before.
+  const needsBefore = rule.measure === 'new_account'
+  const half = needsBefore ? Math.ceil(most / 2) : most
+  const { start, read } = await startOfLast(pool, agentId, first, half)
   const listed = new Set(rule.values)
-  const payees =
-    rule.measure === 'new_account' ? await paidBefore(pool, agentId, start) : new Set<string>()
+  const before = needsBefore ? await paidBefore(pool, agentId, start, half) : nobodyBefore
+  const payees = new Set(before.payees)
   const used = new Map<string, Use>()
   const none: Use = { amountMinor: 0n, orders: 0n }
   const tried: TriedRule = {
@@ -124,7 +129,8 @@ export async function tryRule(
     from: new Date(Number.parseInt(start.slice(0, 12), 16)),
     to: now,
     orders: 0,
-    isWhole: start === first,
+    isWhole: start === first && before.read < half,
+    read: read + before.read,
     hits: 0,
     hitMinor: 0n,
     examples: [],
@@ -159,10 +165,10 @@ export async function tryRule(
       const span = spanOf(rule.period, order.createdAt, localTime)
       if (!wasTaken || !span || rule.per === null || !countsForLimits(order)) continue
       const key = keyed(rule.per, subjectOf(order, rule.per), span)
-      const before = used.get(key) ?? none
+      const usedBefore = used.get(key) ?? none
       used.set(key, {
-        amountMinor: before.amountMinor + order.amountMinor,
-        orders: before.orders + 1n,
+        amountMinor: usedBefore.amountMinor + order.amountMinor,
+        orders: usedBefore.orders + 1n,
       })
     }
     if (orders.length < page) return tried
@@ -170,19 +176,23 @@ export async function tryRule(
   }
 }
 
-/** Where the last orders begin that one look may read. */
+/** Where the last orders begin that one look may read, and how many these are. */
 async function startOfLast(
   pool: Pool,
   agentId: bigint,
   first: string,
   most: number,
-): Promise<string> {
-  const { rows } = await pool.query<{ order_id: string }>(
-    `select order_id from orders where agent_id = $1 and order_id >= $2
-     order by order_id desc offset $3 limit 1`,
+): Promise<{ start: string; read: number }> {
+  const { rows } = await pool.query<{ order_id: string; n: bigint }>(
+    `select order_id, n from (
+       select order_id, row_number() over (order by order_id desc) as n from orders
+       where agent_id = $1 and order_id >= $2 order by order_id desc limit $3 + 1) o
+     order by n desc limit 1`,
     [agentId, first, most],
   )
-  return rows[0]?.order_id ?? first
+  const [oldest] = rows
+  const read = Number(oldest?.n ?? 0n)
+  return oldest && read > most ? { start: oldest.order_id, read: most } : { start: first, read }
 }
 
 async function readPage(
@@ -203,14 +213,30 @@ async function readPage(
   return rows
 }
 
-/** The accounts that the orders before were paid to, as far back as one look may read. */
-async function paidBefore(pool: Pool, agentId: bigint, before: string): Promise<Set<string>> {
-  const { rows } = await pool.query<Pick<Order, 'bankCode' | 'accountNo'>>(
-    `select distinct "bankCode", "accountNo" from (
-       select bank_code as "bankCode", account_no as "accountNo", kind, status, refund_of from orders
-       where agent_id = $1 and order_id < $2 order by order_id desc limit $3) o
-     where kind = 'withdraw' and status in ('PAID', 'REVERT') and refund_of is null`,
-    [agentId, before, mostOrders],
+const nobodyBefore = { payees: [] as string[], read: 0 }
+
+/** The accounts that the orders before were paid to, as far back as one look may read, and how many these orders are. */
+async function paidBefore(
+  pool: Pool,
+  agentId: bigint,
+  before: string,
+  most: number,
+): Promise<typeof nobodyBefore> {
+  const { rows } = await pool.query<{
+    bankCode: string | null
+    accountNo: string | null
+    read: bigint
+  }>(
+    `select case when paid then bank_code end as "bankCode", case when paid then account_no end as "accountNo",
+       sum(count(*)) over ()::bigint as read
+     from (select bank_code, account_no,
+         kind = 'withdraw' and status in ('PAID', 'REVERT') and refund_of is null as paid
+       from orders where agent_id = $1 and order_id <= $2 order by order_id desc limit $3) o
+     group by 1, 2`,
+    [agentId, before, most],
   )
-  return new Set(rows.map(accountKey))
+  const payees = rows.flatMap(({ bankCode, accountNo }) =>
+    bankCode === null || accountNo === null ? [] : accountKey({ bankCode, accountNo }),
+  )
+  return { payees, read: Number(rows[0]?.read ?? 0n) }
 }

@@ -19,7 +19,7 @@ import {
 import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import { type Pool, sqlState } from '../db/pool.ts'
 import { findClaim } from '../ledger/payment-claims.ts'
-import { currencyRow } from '../lib/currencies.ts'
+import { currencyRow, mayBeCharged } from '../lib/currencies.ts'
 import { decimalText } from '../lib/money.ts'
 import { Problem } from '../lib/problem.ts'
 import { refuseIfOfLostFile } from '../payout-files/after-restore.ts'
@@ -145,12 +145,11 @@ export async function payoutsIn(
     throw new Problem('invalid_transition', match?.detail ?? 'It names no payout.')
   }
   const { chargesMinor = 0n } = match
-  const { mostChargeMinor } = currencyRow(account.currency)
-  if (chargesMinor <= mostChargeMinor && chargesMinor <= -debit.amountMinor - chargesMinor) {
+  if (mayBeCharged(chargesMinor, -debit.amountMinor - chargesMinor, account.currency)) {
     return { ...match, type: 'payout', chargesMinor }
   }
   const rest = decimalText(chargesMinor, account.currency)
-  const most = decimalText(mostChargeMinor, account.currency)
+  const most = decimalText(currencyRow(account.currency).mostChargeMinor, account.currency)
   const detail = `It is ${rest} ${account.currency} more than its payout. A bank charges less than it pays, and ${most} at most: find out what else it is.`
   throw new Problem('invalid_transition', detail)
 }

@@ -6,6 +6,7 @@ import { inTransaction, type Tx } from '../db/in-transaction.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Order } from '../ledger/book.ts'
 import { referencesOf } from '../ledger/payout-references.ts'
+import { currencyRow, mayBeCharged } from '../lib/currencies.ts'
 import { newOrderId, txnId } from '../lib/ids.ts'
 import { lesser } from '../lib/lesser.ts'
 import { decimalText } from '../lib/money.ts'
@@ -131,7 +132,7 @@ export interface LostSum {
   movementId: string
   /** The withdrawals that it paid, each by its id or by the code by which the bank names it. */
   withdrawals: readonly string[]
-  /** What it is more than these: the bank's charge, or withdrawals that were lost with the database. */
+  /** What it is more than these: the bank's charge. */
   restMinor: bigint
 }
 
@@ -249,7 +250,11 @@ async function refuseSecondFile(tx: Tx, account: string, movementId: string): Pr
   throw new Problem('invalid_transition', detail)
 }
 
-/** Refuses unless these are all withdrawals that were named, and make up the debit of a lost file. */
+/**
+ * Refuses unless these are all withdrawals that were named, and make up the debit of a lost file with what the bank
+ * charged. A withdrawal that was lost too is never part of that charge: nothing would remember that it is paid, and its
+ * agent, who creates it again, would have it paid a second time.
+ */
 async function refuseOtherSum(
   tx: Tx,
   { name, currency }: BankAccount,
@@ -266,15 +271,20 @@ async function refuseOtherSum(
   if (missing !== undefined) {
     throw new Problem('invalid_transition', `${missing} does not wait here, or no more.`)
   }
-  const rest = sum.amountMinor - sumOf(orders)
-  if (rest === restMinor) return
-  const [all, left, said, more] = [sumOf(orders), sum.amountMinor, restMinor, rest].map((each) =>
-    decimalText(each, currency),
-  )
+  const paidMinor = sumOf(orders)
+  const rest = sum.amountMinor - paidMinor
+  const isPlausible = rest >= 0n && mayBeCharged(rest, paidMinor, currency)
+  if (rest === restMinor && isPlausible) return
+  const text = (minor: bigint) => decimalText(minor, currency)
+  const [all, left, said, more] = [paidMinor, sum.amountMinor, restMinor, rest].map(text)
+  const most = text(currencyRow(currency).mostChargeMinor)
+  const createAgain = `have those created again first, while ${name} alone pays their agents' withdrawals, and name them too`
   const remedy =
-    rest > 0n
-      ? `If the bank charged the other ${more} with it, or paid withdrawals by it that were lost here, say that this is the rest.`
-      : 'It cannot have paid all of them.'
+    rest < 0n
+      ? 'It cannot have paid all of them.'
+      : isPlausible
+        ? `If the bank charged the other ${more} with it, say that this is the rest. If it paid withdrawals by it that were lost here, ${createAgain}.`
+        : `A bank charges less than it pays, and ${most} at most, so the other ${more} paid withdrawals that were lost here. Their agents know the refIds: ${createAgain}. Until then the debit keeps files back.`
   throw new Problem(
     'invalid_transition',
     `They add up to ${all}${restMinor === 0n ? '' : ` with a rest of ${said}`}, and the debit is of ${left} ${currency}. ${remedy}`,

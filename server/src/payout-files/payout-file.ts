@@ -45,7 +45,7 @@ export interface PayoutFile {
   alreadyPaid: boolean
   /** The movement by which the bank debited all of it in one sum that names none of them, as two people say. */
   debit: string | null
-  /** What of that sum they say is not these withdrawals, but the bank's charge, or withdrawals that were lost too. */
+  /** What of that sum they say is not these withdrawals, but what the bank charged. */
   restMinor: bigint
 }
 

@@ -251,7 +251,7 @@ it('after a restore a person says what the debit of a lost file paid, and what o
   await dialog(anna).locator('button[type="submit"]').click()
   // What is left of the debit is said, and not taken for granted.
   await dialog(anna).getByText('the other 3.5', { exact: false }).waitFor()
-  await dialog(anna).getByLabel('Rest of the debit').fill('3.50')
+  await dialog(anna).getByLabel('Charged by the bank with it').fill('3.50')
   await dialog(anna).locator('button[type="submit"]').click()
   await done(anna)
   await anna.page.getByText('Paid by the debit').waitFor()

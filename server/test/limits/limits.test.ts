@@ -5,6 +5,7 @@ import { countForLimits } from '../../src/ledger/limit-counting.ts'
 import { readLimits } from '../../src/ledger/limits-store.ts'
 import { parseTxnId } from '../../src/lib/ids.ts'
 import { findLimitRule, type SetRule, saveLimitRule } from '../../src/limits/limit-rules.ts'
+import { tryRule } from '../../src/limits/try-rule.ts'
 import type { ProofTx } from '../../src/proof/proof-failure.ts'
 import { inSnapshot } from '../../src/proof/proof-snapshot.ts'
 import { beforeAllLimits, type LimitPlace, proveLimitPage } from '../../src/proof/prove-limits.ts'
@@ -566,7 +567,14 @@ describe('refunds', () => {
     expect(await saidOf(await refund(agent, await paidBy(agent, masked), 1))).toBe('hold')
     const body = { app_id: agent.appId, ...newAccount, name: 'try' }
     const { status, json } = await admin.post('/limits/try', body)
-    expect([status, json.orders, json.hits]).toEqual([200, 4, 3])
+    expect([status, json.orders, json.hits, json.whole]).toEqual([200, 4, 3, true])
+    // Who may read only a little, as of one of very many agents, reads no more to find out who was paid before.
+    const { pool } = s.backend
+    const rule = await findLimitRule(pool, agent.agentId, newAccount.name)
+    if (!rule) throw new Error('there is no such rule')
+    const who = { agentId: agent.agentId, appId: agent.appId, currency: 'THB' } as const
+    const few = await tryRule(pool, rule, who, s.clock(), s.service.desk.localTime, 4)
+    expect([few.read, few.isWhole]).toEqual([4, false])
   })
 
   it('to an account that two people chose go to a new account, too', async () => {

@@ -467,17 +467,20 @@ it("an agent's users have rules of their own, which are about nobody else and te
       ...{ name: 'Low', kind: 'balance_below', threshold: '500', is_on: true },
       ...{ roles: ['agent'], people: [], channels: [], code: who.code(), ...rule },
     })
-  // The same name is another rule with each of them.
-  await set({ name: 'Low', kind: 'balance_below', threshold: '1', app_id: mine.appId })
+  // The same name is another rule with each of them; but none is new by the name of an operator's.
   expect((await put(me, {})).json.data).toMatchObject([
     { name: 'Low', app_id: mine.appId, threshold: '500', currency: 'THB', updated_by: me.email },
   ])
-  expect((await put(other, { roles: [], people: [other.email] })).status).toBe(200)
+  await set({ name: 'Low', kind: 'balance_below', threshold: '1', app_id: mine.appId })
+  expect((await put(other, { roles: [], people: [other.email] })).json.errors).toEqual([
+    { field: 'name', message: 'is taken: choose another one' },
+  ])
+  expect((await put(other, { name: 'Ours', people: [other.email], roles: [] })).status).toBe(200)
   const said = 'has 100.00 THB available, below 500.00 THB.'
   expect(await look()).toEqual(
     [
       ...[me, colleague].map(({ email }) => `${email} Low: Mine ${said}`),
-      `${other.email} Low: Theirs ${said}`,
+      `${other.email} Ours: Theirs ${said}`,
     ].sort(),
   )
   const listed = async (who: OperatorClient) => (await who.get('/alert-rules')).json.data

@@ -319,6 +319,15 @@ it('debits of the lost time hold every account of the currency, whatever the rou
   // The bank debited its charge with them: that is said, and not taken for granted.
   expect((await settle([one600, one300])).json.detail).toContain('the other 35')
   expect((await settle([one600, one300], '35.001')).status).toBe(422)
+  // No bank charges more than it pays: that paid what was lost here too, which its agent would have paid again.
+  const lostToo = await settle([one300], '635')
+  expect([lostToo.status, lostToo.json.detail]).toEqual([
+    409,
+    expect.stringMatching(
+      /the other 635(\.00)? paid withdrawals that were lost.*created again first/,
+    ),
+  ])
+  expect(await missing()).toEqual([held])
   const { agentId: ofAgent = 0n, orderId: ofOrder = '' } = parseTxnId(one300) ?? {}
   const sum = await settle([one600, referencesOf(ofAgent, ofOrder, 1)[0]], '35.00')
   expect(sum.json).toMatchObject({ already_paid: true, count: 2, sum: 900 })

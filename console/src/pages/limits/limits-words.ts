@@ -64,5 +64,5 @@ export const limitsWords = translated('limits', {
   tryIt: 'Try on last month',
   tried: (hits: number, orders: number, amount: string) =>
     `${hits} of ${orders} orders go beyond it: ${amount}.`,
-  triedPart: 'There were more orders; only the newest 100,000 were looked at.',
+  triedPart: 'There were more orders; only the newest were looked at.',
 })

@@ -52,7 +52,7 @@ export const payoutFileWords = translated('payoutFile', {
     debit: 'Paid by the debit',
     debitNote: (day: string, text: string) => `on ${day}: ${text}`,
     rest: 'None of these payouts',
-    restNote: 'the bank’s charge, or payouts that were lost: a cost of the house',
+    restNote: 'the bank’s charge, or payouts that ended before this: a cost of the house',
     put: 'By SFTP',
     putFault: 'Why it has not arrived',
   },

@@ -42,9 +42,9 @@ export const payoutFilesWords = translated('payoutFiles', {
         `It is of a payment file that was lost with the database. ${count === 1 ? 'One withdrawal waits here that it may have paid' : `${count} withdrawals wait here that it may have paid`}, ${sum} together. Name those that the bank has paid by it: another person approves the list, it never leaves, and the debit pays them. What you do not name is paid later, so leave out none that the bank has paid.`,
       withdrawals: 'Withdrawals that it paid',
       withdrawalsHint: 'Their ids, or the codes by which the bank names them, one on each line.',
-      rest: 'Rest of the debit',
+      rest: 'Charged by the bank with it',
       restHint:
-        'What it is more than these: the bank’s charge, or withdrawals that were lost here too. It is a cost of the house.',
+        'What it is more than these: the bank’s charge, a cost of the house. Withdrawals that were lost here are no rest: have them created again first, and name them above.',
       confirm: 'Make a file of them',
     },
     release: {

@@ -51,7 +51,7 @@ export const NewPayoutFile = Type.Object(
     ),
     rest: Type.Optional(
       decimal(
-        "with `movement`: what it is more than these, the bank's charge or withdrawals that were lost too; a cost of the house",
+        "with `movement`: what it is more than these, which is the bank's charge and a cost of the house; withdrawals that were lost are created again first, and named",
       ),
     ),
   },
@@ -170,7 +170,9 @@ export const PayoutFileDetail = Type.Object({
       {
         movement: Type.String(),
         amount: money('that left'),
-        rest: money('of it that is none of these payouts, and a cost of the house'),
+        rest: money(
+          'of it that is none of these payouts: what the bank charged, and what ended before it was handed over; a cost of the house',
+        ),
         day: Type.String(),
         text: Type.String(),
       },
