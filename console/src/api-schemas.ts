@@ -7456,8 +7456,8 @@ export interface Operations {
       provider: string
       /** its id in the books */
       event_id: string
-      /** close all that were not understood for the same reason */
-      alike?: boolean
+      /** close all of the same unknown kind, of which there are as many */
+      alike?: number
       /** 1 to 1000 printable characters */
       evidence: string
       /** 3 to 500 characters that say why */

@@ -61,21 +61,26 @@ export async function writeDecisions(
   db: Pool | Tx,
   decisions: readonly MovementDecision[],
 ): Promise<BankMovement[]> {
-  if (decisions.length === 0) return []
-  const { rows } = await db.query<BankMovement>(
-    `with locked as materialized (${lockInOrder(decisionColumns.rows('d'), 'd')})
+  const decided: BankMovement[] = []
+  for (const [account, own] of byAccount(decisions)) {
+    const { rows } = await db.query<BankMovement>(writeDecisionsOf, [
+      account,
+      ...decisionColumns.values(own),
+    ])
+    decided.push(...rows)
+  }
+  return decided
+}
+
+const writeDecisionsOf = `with locked as materialized (${lockInOrder(decisionColumns.rows('k', 2))})
      update bank_movements m set state = d.state, explained_by = d.explained_by,
        agent_id = d.agent_id, order_id = d.order_id, paid_at = d.paid_at, why = d.why,
        returns = d.returns, deducted = d.deducted, detail = d.detail,
        act_at = case when d.state = 'unexplained' then null else m.act_at end
-     from locked l, ${decisionColumns.rows('d')}
-     where l.movement_id = m.movement_id and l.account = m.account and m.account = d.account and m.movement_id = d.movement_id and m.state = 'new'
-       and m.act_at = d.act_at and m.version = d.version
-     returning ${movementColumns.select('m')}`,
-    decisionColumns.values(decisions),
-  )
-  return rows
-}
+     from locked l, ${decisionColumns.rows('d', 2)}
+     where m.account = $1 and m.movement_id = l.movement_id and m.movement_id = d.movement_id
+       and m.state = 'new' and m.act_at = d.act_at and m.version = d.version
+     returning ${movementColumns.select('m')}`
 
 /**
  * The order that was decided on does not take the money, for certain: it is nobody's. Returns false if the bank has said more
@@ -103,22 +108,35 @@ export async function markBooked(
   pool: Pool,
   movements: readonly Pick<BankMovement, 'account' | 'movementId' | 'actAt' | 'version'>[],
 ): Promise<void> {
-  if (movements.length === 0) return
-  await pool.query(
-    `with locked as materialized (${lockInOrder(claimColumns.rows('c'), 'c')})
-     update bank_movements m set state = 'booked', act_at = null
-     from locked l, ${claimColumns.rows('c')}
-     where l.movement_id = m.movement_id and l.account = m.account and m.account = c.account and m.movement_id = c.movement_id and m.act_at = c.act_at
-       and m.version = c.version and m.state = 'matched'`,
-    claimColumns.values(movements),
-  )
+  for (const [account, own] of byAccount(movements)) {
+    await pool.query(
+      `with locked as materialized (${lockInOrder(claimColumns.rows('k', 2))})
+       update bank_movements m set state = 'booked', act_at = null
+       from locked l, ${claimColumns.rows('c', 2)}
+       where m.account = $1 and m.movement_id = l.movement_id and m.movement_id = c.movement_id
+         and m.act_at = c.act_at and m.version = c.version and m.state = 'matched'`,
+      [account, ...claimColumns.values(own)],
+    )
+  }
 }
 
-/** SQL: whoever changes several movements, of an import or of these, locks them in one order: so nobody waits in a circle. */
-function lockInOrder(rows: string, alias: string): string {
-  return `select m.account, m.movement_id from bank_movements m, ${rows}
-    where m.account = ${alias}.account and m.movement_id = ${alias}.movement_id
-    order by m.account, m.movement_id for no key update of m`
+function byAccount<T extends { account: string }>(movements: readonly T[]): Map<string, T[]> {
+  const accounts = new Map<string, T[]>()
+  for (const each of movements) {
+    const own = accounts.get(each.account)
+    if (own) own.push(each)
+    else accounts.set(each.account, [each])
+  }
+  return accounts
+}
+
+/**
+ * SQL: whoever changes several movements of an account, of an import or of these, locks them in one order, so that nobody
+ * waits in a circle.
+ */
+function lockInOrder(rows: string): string {
+  return `select m.movement_id from bank_movements m join ${rows} on m.movement_id = k.movement_id
+    where m.account = $1 order by m.movement_id for no key update of m`
 }
 
 const claimColumns = movementColumns.pick('account', 'movementId', 'actAt', 'version')

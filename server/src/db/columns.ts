@@ -63,8 +63,8 @@ export interface Columns<T> {
   names: string
   /** `unnest($1::bigint[], $2::bigint[])`: the rows, with `values` as its parameters. */
   unnest: string
-  /** `unnest($1::bigint[], $2::bigint[]) u(agent_id, seq)` */
-  rows: (alias: string) => string
+  /** `unnest($1::bigint[], $2::bigint[]) u(agent_id, seq)`, or with the parameters from another place on. */
+  rows: (alias: string, from?: number) => string
   /** `available = u.available, held = u.held` */
   set: (alias: string) => string
   /** `o.agent_id as "agentId", o.status`: the rows are values, except for nested objects. */
@@ -84,7 +84,9 @@ export function columns<T extends object>(description: Description<T>): Columns<
   const groups = [...new Set(all.flatMap(({ group }) => group ?? []))]
   const join = (text: (column: Column, at: number) => string) => all.map(text).join(', ')
   const names = join(({ name }) => name)
-  const unnest = `unnest(${join(({ type }, at) => `$${at + 1}::${type}[]`)})`
+  const unnestFrom = (from: number) =>
+    `unnest(${join(({ type }, at) => `$${from + at}::${type}[]`)})`
+  const unnest = unnestFrom(1)
 
   const build = (read: (column: Column) => unknown): T => {
     const value: Record<string, unknown> = {}
@@ -105,7 +107,7 @@ export function columns<T extends object>(description: Description<T>): Columns<
     description,
     names,
     unnest,
-    rows: (alias) => `${unnest} ${alias}(${names})`,
+    rows: (alias, from = 1) => `${unnestFrom(from)} ${alias}(${names})`,
     set: (alias) => join(({ name }) => `${name} = ${alias}.${name}`),
     select: (alias) =>
       join(({ name, key }) => `${alias}.${name}${name === key ? '' : ` as "${key}"`}`),
