@@ -44,7 +44,7 @@ function vitest(more) {
   return status ?? 1
 }
 
-/** Nothing, if something failed that is no test of a file. */
+/** The files with a test, or a beginning or end of tests, that failed; an error outside of all files is in none. */
 function failedIn(report) {
   const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
   return testResults
